@@ -1,0 +1,204 @@
+"""The one mutable object of the IR: it collects rows and hands out a graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trec.ir.graph import Graph
+from trec.ir.tables import Table, clean
+from trec.ir.types import (
+    AttrRow,
+    Carried,
+    Node,
+    NodeKind,
+    Scope,
+    ScopeKind,
+    Source,
+    TensorType,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class GraphBuilder:
+    """Collect scopes, nodes and values in execution order, then `build` the graph.
+
+    A scope must be added after its parent, a node after the producers of its inputs. Repeated types, attribute rows
+    and sources are stored once; names that are taken get a number.
+
+    Example:
+        >>> builder = GraphBuilder("Net")
+        >>> root = builder.scope("module", path="", cls="Net")
+        >>> x, = builder.node("input", parent=root, name="x", results=[builder.tensor_type((2, 3), "float32")])
+        >>> y, = builder.node("op", "relu", parent=root, inputs=[x], results=[builder.type_of(x)])
+        >>> _ = builder.node("output", parent=root, inputs=[y])
+        >>> print(builder.build())
+        graph Net: 3 nodes, 2 values, 1 scope
+          %x: f32[2,3] = input
+          %1: f32[2,3] = relu(%x)
+          output(%1)
+    """
+
+    def __init__(self, name: str, meta: AttrRow = ()) -> None:
+        self.name = clean(name)
+        self.meta = meta
+        self.nodes: list[Node] = []
+        self.values: list[Value] = []
+        self.scopes: list[Scope] = []
+        self.types: Table[TensorType] = Table()
+        self.attrs: Table[AttrRow] = Table([()])
+        self.sources: Table[Source] = Table()
+        self.carried: list[Carried] = []
+        self._scope_names: dict[str, int] = {}
+        self._node_names: dict[str, int] = {}
+        self._inner: list[int] = []
+
+    def tensor_type(
+        self, shape: Iterable[int | str], dtype: str, device: str = "cpu", layout: str = "strided"
+    ) -> int:
+        """Return the index of a tensor type in the table of types."""
+        return self.types.add(TensorType(tuple(shape), dtype, device, layout))
+
+    def type_of(self, value: int) -> int:
+        """Return the index of the type of a value that has been produced."""
+        return self.values[value].type
+
+    def scope(
+        self,
+        kind: ScopeKind,
+        *,
+        path: str,
+        cls: str,
+        parent: int = -1,
+        call: int = 0,
+        name: str | None = None,
+        attrs: AttrRow = (),
+        source: Source | None = None,
+        inputs: Sequence[int] = (),
+        outputs: Sequence[int] = (),
+    ) -> int:
+        """Add one call of a module or function and return its index.
+
+        Args:
+            kind: what it is a call of.
+            path: qualified path of the module, or of the enclosing module for a function.
+            cls: class of the module, or name of the function.
+            parent: index of the scope that the call was made in; -1 for the root.
+            call: how many calls of that module came before.
+            name: wanted name; made from path and call when left out, and made unique.
+            attrs: constructor arguments of the module, arguments of the function.
+            source: line that made the call.
+            inputs: tensors that a function was given, in the order of its arguments.
+            outputs: tensors that a function returned, in order.
+        """
+        path = clean(path)
+        if name is None:
+            name = path or self.name
+            if call:
+                name = f"{name}#{call + 1}"
+        inner = -1 if parent < 0 else self._inner[parent]
+        depth = 0 if parent < 0 else inner + 1
+        self._inner.append(depth if kind == "module" or parent < 0 else inner)
+        self.scopes.append(
+            Scope(
+                kind,
+                unique(clean(name), self._scope_names),
+                path,
+                clean(cls),
+                call,
+                parent,
+                depth,
+                self.attrs.add(attrs),
+                -1 if source is None else self.sources.add(source),
+                tuple(inputs),
+                tuple(outputs),
+            )
+        )
+        return len(self.scopes) - 1
+
+    def node(
+        self,
+        kind: NodeKind,
+        op: str = "",
+        *,
+        parent: int,
+        name: str = "",
+        inputs: Iterable[int] = (),
+        results: Sequence[int] = (),
+        attrs: AttrRow = (),
+        source: Source | None = None,
+        scope: int = -1,
+        value_names: Sequence[str] = (),
+    ) -> range:
+        """Add a node and return the indices of the values that it produces.
+
+        Args:
+            kind: what the node stands for.
+            op: name of the function, operator or class; the kind when left out.
+            parent: index of the scope that holds it.
+            name: wanted name; made from the scope and `op` when left out, and made unique.
+            inputs: values that it reads, one entry per use.
+            results: for each value that it produces, the index of its type.
+            attrs: arguments that are no tensors, and facts of the node.
+            source: line that ran it.
+            scope: the call that a collapsed node stands for.
+            value_names: names of the results; made from the name of the node when left out.
+        """
+        op = clean(op) or kind
+        if not name:
+            prefix = self.scopes[parent].name
+            name = op if self.scopes[parent].parent < 0 else f"{prefix}.{op}"
+        name = unique(clean(name), self._node_names)
+        first = len(self.values)
+        if value_names:
+            self.values.extend(map(Value, results, value_names))
+        elif len(results) == 1:
+            self.values.append(Value(results[0], name))
+        else:
+            self.values.extend([Value(type_id, f"{name}:{port}") for port, type_id in enumerate(results)])
+        outputs = range(first, len(self.values))
+        depth = self.scopes[scope].depth if scope >= 0 else self._inner[parent] + 1
+        self.nodes.append(
+            Node(
+                kind,
+                op,
+                name,
+                parent,
+                depth,
+                tuple(inputs),
+                tuple(outputs),
+                self.attrs.add(attrs) if attrs else 0,
+                -1 if source is None else self.sources.add(source),
+                scope,
+            )
+        )
+        return outputs
+
+    def build(self) -> Graph:
+        """Return what has been collected as a graph; it is not verified."""
+        return Graph(
+            self.name,
+            tuple(self.nodes),
+            tuple(self.values),
+            tuple(self.scopes),
+            tuple(self.types),
+            tuple(self.attrs),
+            tuple(self.sources),
+            self.meta,
+            tuple(self.carried),
+        )
+
+
+def unique(name: str, taken: dict[str, int]) -> str:
+    """Return the name, with `_1`, `_2`, ... appended if it is taken, and take it."""
+    count = taken.get(name)
+    if count is None:
+        taken[name] = 0
+        return name
+    while (candidate := f"{name}_{count + 1}") in taken:
+        count += 1
+    taken[name] = count + 1
+    taken[candidate] = 0
+    return candidate

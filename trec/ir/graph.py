@@ -1,0 +1,251 @@
+"""The graph: one recorded forward pass as a typed program, and the doors to everything done with it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+from trec import registry
+from trec.ir.types import Attr, AttrRow, Carried, Node, Scope, Source, TensorType, Value
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable
+
+    import graphviz
+    import networkx
+    import pydot
+
+    from trec.backends.style import Style
+    from trec.ir.types import Level
+
+
+class Graph(Struct, frozen=True, dict=True):
+    """What a model did in one forward pass.
+
+    Rows refer to one another by position. Nodes stand in execution order, which is a topological order; values are
+    numbered in the order in which they are produced. A graph never changes: passes return new ones.
+    """
+
+    name: str
+    """Name of the model, by default its class."""
+    nodes: tuple[Node, ...]
+    """The program."""
+    values: tuple[Value, ...]
+    """What flows between nodes."""
+    scopes: tuple[Scope, ...]
+    """The calls of modules and functions that hold the nodes; the first is the root."""
+    types: tuple[TensorType, ...]
+    """Tensor types, each once."""
+    attrs: tuple[AttrRow, ...] = ((),)
+    """Rows of named attributes, each once; the first is the empty row."""
+    sources: tuple[Source, ...] = ()
+    """Places in the source code, each once."""
+    meta: AttrRow = ()
+    """Facts of the whole recording, such as its level."""
+    carried: tuple[Carried, ...] = ()
+    """Values that one iteration of a rolled loop hands to the next."""
+
+    # ---- what is derived: computed when first asked for, neither saved nor compared
+
+    @cached_property
+    def producers(self) -> tuple[int, ...]:
+        """For each value, the index of the node that produces it."""
+        return tuple([index for index, node in enumerate(self.nodes) for _ in node.outputs])
+
+    @cached_property
+    def users(self) -> tuple[tuple[int, ...], ...]:
+        """For each value, the indices of the nodes that read it, once per use, in program order."""
+        users: list[list[int]] = [[] for _ in self.values]
+        for index, node in enumerate(self.nodes):
+            for value in node.inputs:
+                users[value].append(index)
+        return tuple(map(tuple, users))
+
+    @cached_property
+    def nodes_in(self) -> tuple[tuple[int, ...], ...]:
+        """For each scope, the indices of the nodes that it holds itself, in program order."""
+        held: list[list[int]] = [[] for _ in self.scopes]
+        for index, node in enumerate(self.nodes):
+            held[node.parent].append(index)
+        return tuple(map(tuple, held))
+
+    @cached_property
+    def scopes_in(self) -> tuple[tuple[int, ...], ...]:
+        """For each scope, the indices of the scopes directly inside it, in order of their calls."""
+        held: list[list[int]] = [[] for _ in self.scopes]
+        for index, scope in enumerate(self.scopes):
+            if scope.parent >= 0:
+                held[scope.parent].append(index)
+        return tuple(map(tuple, held))
+
+    @cached_property
+    def index_of(self) -> dict[str, int]:
+        """Node index by node name."""
+        return {node.name: index for index, node in enumerate(self.nodes)}
+
+    def attrs_of(self, row: Node | Scope) -> dict[str, Attr]:
+        """Return the attributes of a node or scope by name."""
+        return dict(self.attrs[row.attrs])
+
+    def type_of(self, value: int) -> TensorType:
+        """Return the type of a value, given its index."""
+        return self.types[self.values[value].type]
+
+    def source_of(self, row: Node | Scope) -> Source | None:
+        """Return the line that made the call; None if it is not known."""
+        return None if row.source < 0 else self.sources[row.source]
+
+    # ---- text and notebook
+
+    def __str__(self) -> str:
+        return "\n".join(registry.load("trec.ir.text:lines")(self))
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.nodes)} nodes, {len(self.values)} values, {len(self.scopes)} scopes"
+        return f"<trec.Graph {self.name!r}: {sizes}>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        bundle: dict[str, str] = registry.load("trec.backends.notebook:mimebundle")(self)
+        return bundle
+
+    # ---- checking and saving
+
+    def verify(self) -> Graph:
+        """Check every invariant of the IR and return the graph itself.
+
+        Raises:
+            VerifyError: an invariant is broken; the message names it and shows the program around it.
+        """
+        registry.load("trec.ir.verify:verify")(self)
+        return self
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph to a `.trec` (binary) or `.json` file, each also with `.gz`, for `trec.load`."""
+        registry.load("trec.ir.serialize:save")(self, path)
+
+    def write(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write the graph in the format that the suffix of the file name stands for.
+
+        Args:
+            path: where to write; with a further `.gz` a text format is compressed.
+            **options: what the backend of that format takes.
+
+        Raises:
+            OptionError: no format has that suffix; the message lists the known ones.
+        """
+        registry.load("trec.backends.write:write")(self, path, **options)
+
+    # ---- passes and backends by name
+
+    def apply(self, pass_: str | Callable[..., Graph], **options: Any) -> Graph:
+        """Return the graph rewritten by a pass, given as a function or by name."""
+        function = registry.resolve("pass", pass_) if isinstance(pass_, str) else pass_
+        result: Graph = function(self, **options)
+        return result
+
+    def to(self, backend: str | Callable[..., Any], **options: Any) -> Any:
+        """Return what a backend makes of the graph, given as a function or by name."""
+        function = registry.resolve("backend", backend) if isinstance(backend, str) else backend
+        return function(self, **options)
+
+    def collapse(
+        self,
+        *,
+        depth: int | None = None,
+        only: str | Iterable[str] = (),
+        keep: str | Iterable[str] = (),
+    ) -> Graph:
+        """Turn module calls into single nodes; see `trec.passes.collapse.collapse`."""
+        return self.apply("collapse", depth=depth, only=only, keep=keep)
+
+    def level(self, level: Level) -> Graph:
+        """Fold what is finer than a level into single nodes; see `trec.passes.level.level`."""
+        return self.apply("level", level=level)
+
+    def to_dot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        tensors: Literal["edges", "nodes", "none"] = "edges",
+        shapes: Literal["changes", "all", "none"] = "changes",
+        params: bool | None = None,
+        rankdir: Literal["TB", "LR", "BT", "RL"] = "TB",
+        caption: bool = False,
+        style: Style | None = None,
+    ) -> str:
+        """Return the drawing in the DOT language; see `trec.backends.dot.to_dot`."""
+        text: str = self.to(
+            "dot", path=path, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style
+        )
+        return text
+
+    def to_graphviz(
+        self,
+        *,
+        tensors: Literal["edges", "nodes", "none"] = "edges",
+        shapes: Literal["changes", "all", "none"] = "changes",
+        params: bool | None = None,
+        rankdir: Literal["TB", "LR", "BT", "RL"] = "TB",
+        caption: bool = False,
+        style: Style | None = None,
+    ) -> graphviz.Digraph:
+        """Return the drawing as a `graphviz.Digraph`; see `trec.backends.graphviz.to_graphviz`."""
+        digraph: graphviz.Digraph = self.to(
+            "graphviz", tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style
+        )
+        return digraph
+
+    def to_pydot(
+        self,
+        *,
+        tensors: Literal["edges", "nodes", "none"] = "edges",
+        shapes: Literal["changes", "all", "none"] = "changes",
+        params: bool | None = None,
+        rankdir: Literal["TB", "LR", "BT", "RL"] = "TB",
+        caption: bool = False,
+        style: Style | None = None,
+    ) -> pydot.Dot:
+        """Return the drawing as a `pydot.Dot`; see `trec.backends.pydot.to_pydot`."""
+        dot: pydot.Dot = self.to(
+            "pydot", tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style
+        )
+        return dot
+
+    def to_svg(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        tensors: Literal["edges", "nodes", "none"] = "edges",
+        shapes: Literal["changes", "all", "none"] = "changes",
+        params: bool | None = None,
+        rankdir: Literal["TB", "LR", "BT", "RL"] = "TB",
+        caption: bool = False,
+        style: Style | None = None,
+        engine: Literal["auto", "dot", "wasi"] = "auto",
+    ) -> str:
+        """Return the drawing as SVG; see `trec.backends.svg.to_svg`."""
+        text: str = self.to(
+            "svg",
+            path=path,
+            tensors=tensors,
+            shapes=shapes,
+            params=params,
+            rankdir=rankdir,
+            caption=caption,
+            style=style,
+            engine=engine,
+        )
+        return text
+
+    def to_networkx(self, *, scopes: bool = True, carried: bool = False) -> networkx.MultiDiGraph[int]:
+        """Return the graph for networkx; see `trec.backends.networkx.to_networkx`."""
+        network: networkx.MultiDiGraph[int] = self.to("networkx", scopes=scopes, carried=carried)
+        return network
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the graph as JSON text that `trec.load` reads; see `trec.ir.serialize.to_json`."""
+        text: str = self.to("json", path=path)
+        return text

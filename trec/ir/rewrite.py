@@ -1,0 +1,118 @@
+"""What every pass ends with: a list of nodes becomes a graph with its tables in canonical form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from trec.ir.tables import Table
+from trec.ir.types import AttrRow, Carried, Node, Scope, Source, TensorType, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trec.ir.graph import Graph
+
+
+def with_nodes(
+    graph: Graph,
+    nodes: Sequence[Node],
+    *,
+    scopes: Sequence[int] | None = None,
+    values: Sequence[Value] | None = None,
+    attrs: Sequence[AttrRow] | None = None,
+) -> Graph:
+    """Return the graph with these nodes instead of its own, every index brought up to date.
+
+    Args:
+        graph: where scopes, types, attribute rows and sources are looked up.
+        nodes: the new program in execution order. Its inputs and outputs index `values`, everything else the tables
+            of `graph`.
+        scopes: ascending indices of the scopes that stay; all of them when left out. The parent of each must stay.
+        values: the values that the nodes refer to; those of `graph` when left out.
+        attrs: the attribute rows that the nodes refer to; those of `graph` when left out.
+
+    Ensures:
+        Values are numbered in the order of their production, and every table holds what is used, in the order of its
+        first use (scopes before nodes), so equal programs are equal graphs.
+    """
+    old_values = graph.values if values is None else values
+    old_attrs = graph.attrs if attrs is None else attrs
+    kept = range(len(graph.scopes)) if scopes is None else scopes
+    scope_id = {old: new for new, old in enumerate(kept)}
+    scope_id[-1] = -1
+    value_id: dict[int, int] = {}
+    for node in nodes:
+        for value in node.outputs:
+            value_id[value] = len(value_id)
+
+    types: Table[TensorType] = Table()
+    rows: Table[AttrRow] = Table([()])
+    places: Table[Source] = Table()
+    row_id = _Renumbered(old_attrs, rows)
+    place_id = _Renumbered(graph.sources, places)
+    type_id = _Renumbered(graph.types, types)
+
+    new_scopes = []
+    for old in kept:
+        scope = graph.scopes[old]
+        new_scopes.append(
+            Scope(
+                scope.kind,
+                scope.name,
+                scope.path,
+                scope.cls,
+                scope.call,
+                scope_id[scope.parent],
+                scope.depth,
+                row_id[scope.attrs],
+                place_id[scope.source],
+                tuple([value_id[v] for v in scope.inputs if v in value_id]),
+                tuple([value_id[v] for v in scope.outputs if v in value_id]),
+            )
+        )
+    new_nodes = [
+        Node(
+            node.kind,
+            node.op,
+            node.name,
+            scope_id[node.parent],
+            node.depth,
+            tuple([value_id[v] for v in node.inputs]),
+            tuple([value_id[v] for v in node.outputs]),
+            row_id[node.attrs],
+            place_id[node.source],
+            scope_id[node.scope],
+        )
+        for node in nodes
+    ]
+    new_values = [Value(type_id[old_values[v].type], old_values[v].name) for v in value_id]
+    node_id = {node.name: position for position, node in enumerate(new_nodes)}
+    carried = [
+        Carried(value_id[edge.value], node_id[reader], edge.port)
+        for edge in graph.carried
+        if edge.value in value_id and (reader := graph.nodes[edge.node].name) in node_id
+    ]
+    return replace(
+        graph,
+        nodes=tuple(new_nodes),
+        values=tuple(new_values),
+        scopes=tuple(new_scopes),
+        types=tuple(types),
+        attrs=tuple(rows),
+        sources=tuple(places),
+        carried=tuple(carried),
+    )
+
+
+class _Renumbered(dict[int, int]):
+    """Old position to new position of a table's rows, filled as they are asked for; -1 stays -1."""
+
+    def __init__(self, old: Sequence[object], new: Table[object] | Table[AttrRow] | Table[Source] | Table[TensorType]):
+        super().__init__({-1: -1})
+        self.old, self.new = old, new
+
+    def __missing__(self, position: int) -> int:
+        found = self[position] = self.new.add(self.old[position])  # type: ignore[arg-type]
+        return found

@@ -1,0 +1,50 @@
+"""Tables in which equal rows are stored once, and text that any writer can encode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+Row = TypeVar("Row")
+
+
+class Table(Generic[Row]):
+    """Rows in order of first appearance, each stored once.
+
+    Two rows are the same when they are equal *and* print alike, so `1`, `1.0` and `True` stay apart.
+    """
+
+    __slots__ = ("_index", "_rows")
+
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        self._rows: list[Row] = []
+        self._index: dict[Hashable, int] = {}
+        for row in rows:
+            self.add(row)
+
+    def add(self, row: Row) -> int:
+        """Return the position of the row, which is appended if it is new."""
+        key: Hashable = repr(row) if type(row) is tuple else row
+        position = self._index.get(key)
+        if position is None:
+            position = self._index[key] = len(self._rows)
+            self._rows.append(row)
+        return position
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, position: int) -> Row:
+        return self._rows[position]
+
+
+def clean(text: str) -> str:
+    """Return the text with lone surrogates, which no encoding can write, replaced by U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

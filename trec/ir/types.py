@@ -1,0 +1,134 @@
+"""The rows of a graph: immutable records that refer to one another by position.
+
+Each row is written as a short array, so a position in a file has a meaning; fields are only ever appended, with a
+default. `gc=False` is safe because no row can be part of a reference cycle, and it is what lets a graph of a million
+nodes load without the collector walking it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+NodeKind = Literal["input", "param", "buffer", "constant", "op", "module", "region", "host", "link", "output"]
+"""What a node stands for.
+
+`module` is a collapsed call of a module; `link` is synthetic: its op is `pass`, `update` or `alias`; `host` is a place
+where values leave torch for Python or numpy; `region` is code whose operators could not be seen.
+"""
+
+ScopeKind = Literal["module", "function", "region"]
+"""What a scope is one call of; `region` is code that is neither a module nor a torch function."""
+
+Level = Literal["module", "function", "aten"]
+"""How fine a graph is: one node per module call, per torch function, or per ATen operator."""
+
+Scalar = None | bool | int | float | str
+Attr = Scalar | tuple[Scalar | tuple[Scalar | tuple[Scalar, ...], ...], ...]
+"""A value that is not a tensor: a scalar, or tuples of scalars nested at most three deep."""
+
+AttrRow = tuple[tuple[str, Attr], ...]
+"""Named attributes in the order in which they were given."""
+
+NODE_KINDS: tuple[NodeKind, ...] = (
+    "input", "param", "buffer", "constant", "op", "module", "region", "host", "link", "output",
+)  # fmt: skip
+SOURCE_KINDS: frozenset[NodeKind] = frozenset({"input", "param", "buffer", "constant"})
+"""Kinds of nodes that take no part in the computation but bring a value into it."""
+
+UNKNOWN = "?"
+"""The size of a dimension that is ragged or was not known."""
+
+
+class TensorType(Struct, frozen=True, array_like=True, gc=False):
+    """Shape, element type and place of a tensor."""
+
+    shape: tuple[int | str, ...]
+    """Sizes in elements; a symbolic size is its name, an unknown or ragged one `?`."""
+    dtype: str
+    """Element type without the `torch.` prefix, such as `float32`."""
+    device: str = "cpu"
+    """Where the tensor lies, such as `cpu` or `cuda:0`."""
+    layout: str = "strided"
+    """Memory layout without the `torch.` prefix: `strided`, `sparse_coo`, `jagged`, ..."""
+
+
+class Value(Struct, frozen=True, array_like=True, gc=False):
+    """A tensor at one moment: produced once, used any number of times."""
+
+    type: int
+    """Index into `Graph.types`."""
+    name: str
+    """The name of the node that first produced it, with `:port` where that node has several results."""
+
+
+class Source(Struct, frozen=True, array_like=True, gc=False):
+    """A place in the source code."""
+
+    file: str
+    """Path relative to the root of the package that holds the file, or the bare file name."""
+    line: int
+    """Line number, from 1."""
+
+
+class Scope(Struct, frozen=True, array_like=True, gc=False):
+    """One call of a module or function; two calls of one module are two scopes."""
+
+    kind: ScopeKind
+    name: str
+    """Unique in the graph: the path, with `#n` for the n-th further call; the graph's name for the root."""
+    path: str
+    """Qualified path of the (enclosing) module, empty for the root."""
+    cls: str
+    """Class of the module, or name of the function."""
+    call: int
+    """0 for the first call of that module, 1 for the second, ..."""
+    parent: int
+    """Index into `Graph.scopes` of the scope that the call was made in; -1 for the root."""
+    depth: int
+    """Number of modules around it; a function or region has the depth of an operator called in its place."""
+    attrs: int = 0
+    """Index into `Graph.attrs`: constructor arguments of a module, arguments of a function."""
+    source: int = -1
+    """Index into `Graph.sources` of the line that made the call; -1 if unknown."""
+    inputs: tuple[int, ...] = ()
+    """Function scopes: indices into `Graph.values` of the tensors it was given, in the order of its arguments."""
+    outputs: tuple[int, ...] = ()
+    """Function scopes: indices into `Graph.values` of the tensors it returned, in order."""
+
+
+class Node(Struct, frozen=True, array_like=True, gc=False):
+    """One step of the program, or a value that enters or leaves it."""
+
+    kind: NodeKind
+    op: str
+    """Short name of the function (`conv2d`), full name of the operator (`aten.convolution.default`), class of a
+    collapsed module, else the kind."""
+    name: str
+    """Unique in the graph, and the same in every run."""
+    parent: int
+    """Index into `Graph.scopes` of the scope that holds it."""
+    depth: int
+    """One more than the depth of the innermost module around it."""
+    inputs: tuple[int, ...]
+    """Indices into `Graph.values`, one entry per use; the position is the port."""
+    outputs: tuple[int, ...]
+    """Indices into `Graph.values`; the position is the port."""
+    attrs: int = 0
+    """Index into `Graph.attrs`."""
+    source: int = -1
+    """Index into `Graph.sources`; -1 if unknown."""
+    scope: int = -1
+    """Index into `Graph.scopes` of the call that a collapsed node stands for; -1 for any other node."""
+
+
+class Carried(Struct, frozen=True, array_like=True, gc=False):
+    """A value that one iteration of a rolled loop hands to the next."""
+
+    value: int
+    """Index into `Graph.values`."""
+    node: int
+    """Index into `Graph.nodes` of the node that reads it in the next iteration."""
+    port: int
+    """Position among the inputs of that node."""

@@ -1,0 +1,81 @@
+"""Where passes and backends are found by name: the built-in ones here, those of others by entry points."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from trec.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PASSES = {
+    "collapse": "trec.passes.collapse:collapse",
+    "level": "trec.passes.level:level",
+}
+"""Name of each built-in pass, which is also its method on `Graph`, and where its function is."""
+
+BACKENDS = {
+    "dot": "trec.backends.dot:to_dot",
+    "graphviz": "trec.backends.graphviz:to_graphviz",
+    "json": "trec.ir.serialize:to_json",
+    "networkx": "trec.backends.networkx:to_networkx",
+    "pydot": "trec.backends.pydot:to_pydot",
+    "svg": "trec.backends.svg:to_svg",
+}
+"""Name of each built-in backend (its method on `Graph` is `to_<name>`) and where its function is."""
+
+SUFFIXES = {
+    ".trec": "trec.ir.serialize:save",
+    ".json": "trec.ir.serialize:save",
+    ".dot": BACKENDS["dot"],
+    ".gv": BACKENDS["dot"],
+    ".svg": BACKENDS["svg"],
+}
+"""Suffix of a file name, and the function that writes such a file: it takes the graph and `path`."""
+
+_BUILT_IN = {"pass": PASSES, "backend": BACKENDS}
+_GROUPS = {"pass": "trec.passes", "backend": "trec.backends"}
+
+
+@lru_cache(maxsize=None)
+def load(reference: str) -> Callable[..., Any]:
+    """Return the function that a reference such as `package.module:function` names."""
+    module, _, function = reference.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
+
+
+def resolve(kind: str, name: str) -> Callable[..., Any]:
+    """Return the pass or backend of that name.
+
+    Args:
+        kind: `pass` or `backend`.
+        name: a built-in one, or one that an installed package offers under the entry point group `trec.passes` or
+            `trec.backends`.
+
+    Raises:
+        OptionError: there is none of that name.
+    """
+    built_in = _BUILT_IN[kind]
+    if name in built_in:
+        return load(built_in[name])
+    plugins = _plugins(kind)
+    if name in plugins:
+        return load(plugins[name])
+    known = ", ".join(sorted({*built_in, *plugins}))
+    raise OptionError(f"there is no {kind} named {name!r}; known are: {known}")
+
+
+def names(kind: str) -> tuple[str, ...]:
+    """Return the names of all passes or all backends, built in and installed, sorted."""
+    return tuple(sorted({*_BUILT_IN[kind], *_plugins(kind)}))
+
+
+@lru_cache(maxsize=None)
+def _plugins(kind: str) -> dict[str, str]:
+    from importlib.metadata import entry_points  # slow to import, and needed only where a plugin is asked for
+
+    return {point.name: point.value for point in entry_points(group=_GROUPS[kind])}
