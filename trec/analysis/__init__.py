@@ -1,0 +1,1 @@
+"""What is known of a graph without changing it: selections, sizes."""

@@ -1,0 +1,162 @@
+"""Turn calls of modules into single nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trec.analysis.selectors import calls
+from trec.analysis.sizes import elements, size_bytes
+from trec.errors import OptionError
+from trec.ir.builder import unique
+from trec.ir.rewrite import with_nodes
+from trec.ir.types import AttrRow, Node
+from trec.passes.grouping import Grouping, Segment, runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from trec.ir.graph import Graph
+
+
+def collapse(
+    graph: Graph, *, depth: int | None = None, only: str | Iterable[str] = (), keep: str | Iterable[str] = ()
+) -> Graph:
+    """Return the graph with calls of modules as single nodes.
+
+    A call at a depth below `depth` stays open. Of the rest the outermost become nodes, and what is inside them is no
+    longer seen: with neither `only` nor `keep` these are the calls at exactly `depth`. A collapsed node knows how many
+    operators it holds (`ops`) and how many distinct elements and bytes of parameters they read (`params`,
+    `param_bytes`; unknown sizes count as nothing). Parameters, buffers and constants that nothing else reads are
+    inside it; inputs and outputs of the graph never are.
+
+    Args:
+        graph: what to rewrite.
+        depth: levels of modules to keep open; 0 makes the whole model one node. Needed if `only` is not given.
+        only: path globs (`layers.*.attn`) or class names; no other calls become nodes.
+        keep: path globs or class names of calls that stay open, and so does everything around them.
+
+    Ensures:
+        A path leads from one remaining node to another exactly if one did before, but for those through a collapsed
+        node, which joins all it reads with all it yields. A call during which foreign steps ran gives several nodes,
+        so no order changes and no cycle arises. `collapse(a)` then `collapse(b)` is `collapse(min(a, b))`.
+
+    Raises:
+        OptionError: the depth is no natural number, neither `depth` nor `only` is given, or a pattern matches nothing.
+
+    Example:
+        >>> import trec  # doctest: +SKIP
+        >>> trec.capture(net, (1, 3, 224, 224)).collapse(depth=2, keep="layer4")  # doctest: +SKIP
+    """
+    if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
+        raise OptionError(f"depth must be a natural number (0 collapses the whole model), not {depth!r}")
+    chosen = calls(graph, only, option="only")
+    if depth is None and not chosen:
+        raise OptionError("collapse needs depth=, the levels of modules to keep, or only=, the modules to collapse")
+    floor = depth or 0
+    open_ = _with_ancestors(graph, calls(graph, keep, option="keep"))
+    groups: list[int] = []
+    for index, scope in enumerate(graph.scopes):
+        group = groups[scope.parent] if scope.parent >= 0 else -1
+        if group < 0 and scope.depth >= floor and (scope.kind == "module" or index == 0):
+            group = index if index not in open_ and (not chosen or index in chosen) else -1
+        groups.append(group)
+    return collapsed(graph, groups)
+
+
+def collapsed(graph: Graph, groups: Sequence[int]) -> Graph:
+    """Return the graph with calls as single nodes.
+
+    Args:
+        graph: what to rewrite.
+        groups: for each scope, the scope of the call that takes it in (itself for that call), or -1.
+    """
+    if max(groups, default=-1) < 0:
+        return graph
+    grouping = runs(graph, groups)
+    taken = {graph.nodes[index].name: 0 for index in grouping.order if index >= 0}
+    rows = list(graph.attrs)
+    made = [
+        _module_node(graph, segment, unique(graph.scopes[segment.scope].name, taken), len(rows) + position)
+        for position, segment in enumerate(grouping.segments)
+    ]
+    rows += _totals(graph, grouping)
+    nodes = [made[~index] if index < 0 else moved_out(graph, graph.nodes[index], groups) for index in grouping.order]
+    scopes = [index for index, group in enumerate(groups) if group in {-1, index}]
+    return with_nodes(graph, nodes, scopes=scopes, attrs=rows)
+
+
+def moved_out(graph: Graph, node: Node, groups: Sequence[int]) -> Node:
+    """Return a node that stays, held by the nearest scope around it that stays open."""
+    group = groups[node.parent]
+    if group < 0:
+        return node
+    parent = max(graph.scopes[group].parent, 0)
+    depth = graph.scopes[group].depth or 1
+    return Node(node.kind, node.op, node.name, parent, depth, node.inputs, node.outputs, node.attrs, node.source)
+
+
+def _with_ancestors(graph: Graph, scopes: Iterable[int]) -> set[int]:
+    found: set[int] = set()
+    for index in scopes:
+        while index >= 0 and index not in found:
+            found.add(index)
+            index = graph.scopes[index].parent
+    return found
+
+
+def _module_node(graph: Graph, segment: Segment, name: str, attrs: int) -> Node:
+    scope = graph.scopes[segment.scope]
+    return Node(
+        "module",
+        scope.cls,
+        name,
+        max(scope.parent, 0),
+        scope.depth,
+        tuple(segment.inputs),
+        tuple(segment.outputs),
+        attrs,
+        scope.source,
+        segment.scope,
+    )
+
+
+def _totals(graph: Graph, grouping: Grouping) -> list[AttrRow]:
+    """Return for each segment how many operators it holds, and what parameters these read."""
+    types = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
+    sizes = {
+        node.outputs[0]: types[graph.values[node.outputs[0]].type]
+        for node in graph.nodes
+        if node.kind == "param" and node.outputs
+    }
+    return [_total(graph, segment, sizes) for segment in grouping.segments]
+
+
+def _total(graph: Graph, segment: Segment, sizes: dict[int, tuple[int, int]]) -> AttrRow:
+    ops = params = param_bytes = 0
+    read = [graph.nodes[index].outputs[0] for index in segment.sources]
+    read += segment.inputs
+    for index in segment.members:
+        node = graph.nodes[index]
+        if node.kind == "op":
+            ops += 1
+        elif node.kind == "module":
+            inner = dict(graph.attrs[node.attrs])
+            ops += _count(inner, "ops")
+            params += _count(inner, "params")
+            param_bytes += _count(inner, "param_bytes")
+            # What the inner node read from outside it is counted with the sources and inputs of this segment.
+            for value in sizes.keys() & set(node.inputs):
+                params -= sizes[value][0]
+                param_bytes -= sizes[value][1]
+        elif node.kind == "param":
+            read += node.outputs
+    for value in set(read):
+        if value in sizes:
+            params += sizes[value][0]
+            param_bytes += sizes[value][1]
+    return (("ops", ops), ("params", params), ("param_bytes", param_bytes))
+
+
+def _count(row: dict[str, object], name: str) -> int:
+    found = row.get(name, 0)
+    return found if isinstance(found, int) else 0

@@ -1,0 +1,184 @@
+"""Which nodes become one: segments of calls, where they stand, and what crosses their boundary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from trec.ir.types import SOURCE_KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trec.ir.graph import Graph
+    from trec.ir.types import Node
+
+
+class Segment(Struct, eq=False):
+    """Nodes of one call that become one node."""
+
+    scope: int
+    """Index into `Graph.scopes` of the call."""
+    members: list[int] = []
+    """Indices into `Graph.nodes` in program order, without the sources that go with them."""
+    sources: list[int] = []
+    """Indices into `Graph.nodes` of the parameters, buffers and constants that only these members read."""
+    inputs: list[int] = []
+    """Indices into `Graph.values`, one entry per use of a value from outside, in program order."""
+    outputs: list[int] = []
+    """Indices into `Graph.values` of what is read outside, in order of production."""
+
+
+class Grouping(Struct, eq=False):
+    """A program in which segments stand for their members."""
+
+    segments: list[Segment]
+    """In the order in which they begin."""
+    order: list[int]
+    """The new program: the index of a node that stays, or `~s` for the segment `s`."""
+
+
+def is_source(node: Node) -> bool:
+    """Return whether a node brings a value in and depends on nothing."""
+    return not node.inputs and node.kind in SOURCE_KINDS
+
+
+def runs(graph: Graph, groups: Sequence[int], *, absorb: bool = True) -> Grouping:
+    """Group the members of each call that follow one another without a foreign step between.
+
+    A call during which foreign steps ran gives several segments. So the steps keep their order, whatever depends on
+    what, and it makes no difference whether inner calls were grouped before. Sources and outputs are no steps: they
+    give way to the segment that they stand in.
+
+    Args:
+        graph: the program.
+        groups: for each scope, the scope that its nodes are grouped in, or -1.
+        absorb: take a source into the segment of its call that alone reads it.
+    """
+    owner = [-1] * len(graph.nodes)
+    segments: list[Segment] = []
+    order: list[int] = []
+    waiting: list[int] = []
+    current = members = None
+    for index, node in enumerate(graph.nodes):
+        kind = node.kind
+        if kind == "output" or (kind in SOURCE_KINDS and not node.inputs):
+            (order if members is None else waiting).append(index)
+            continue
+        group = groups[node.parent]
+        if group != current:
+            if members is not None:
+                order.append(~(len(segments) - 1))
+                order += waiting
+                waiting = []
+            current, members = group, None
+            if group >= 0:
+                members = []
+                segments.append(Segment(group, members))
+        elif waiting:
+            order += [i for i in waiting if graph.nodes[i].kind != "output"]
+            waiting = [i for i in waiting if graph.nodes[i].kind == "output"]
+        if members is None:
+            order.append(index)
+        else:
+            members.append(index)
+            owner[index] = len(segments) - 1
+    if members is not None:
+        order.append(~(len(segments) - 1))
+        order += waiting
+    return _bounded(graph, groups, Grouping(segments, order), owner, absorb=absorb)
+
+
+def unions(graph: Graph, groups: Sequence[int]) -> Grouping:
+    """Group all members of each call that no foreign step stands between in the flow of data.
+
+    Foreign steps that ran during the call and need nothing of it go before it. A segment ends early only where a
+    foreign step reads what it made. Sources stay where they are.
+
+    Args:
+        graph: the program.
+        groups: for each scope, the scope that its nodes are grouped in, or -1.
+    """
+    last: dict[int, int] = {}
+    for index, node in enumerate(graph.nodes):
+        last[groups[node.parent]] = index
+    owner = [-1] * len(graph.nodes)
+    producers = graph.producers
+    segments: list[Segment] = []
+    order: list[int] = []
+    pending: dict[int, int] = {}
+    for index, node in enumerate(graph.nodes):
+        group = -1 if is_source(node) or node.kind == "output" else groups[node.parent]
+        if pending:
+            for value in node.inputs:
+                maker = owner[producers[value]]
+                if maker >= 0 and (made_in := segments[maker].scope) != group and pending.get(made_in) == maker:
+                    order.append(~pending.pop(made_in))
+        if group < 0:
+            order.append(index)
+        else:
+            at = pending.get(group)
+            if at is None:
+                at = pending[group] = len(segments)
+                segments.append(Segment(group))
+            segments[at].members.append(index)
+            owner[index] = at
+        closing = groups[node.parent]
+        if closing in pending and last[closing] == index:
+            order.append(~pending.pop(closing))
+    return _bounded(graph, groups, Grouping(segments, order), owner, absorb=False)
+
+
+def _bounded(graph: Graph, groups: Sequence[int], grouping: Grouping, owner: list[int], *, absorb: bool) -> Grouping:
+    """Fill in what crosses the boundary of each segment, and move the sources that go with one."""
+    segments = grouping.segments
+    maker: list[int] = []
+    outside = bytearray(len(graph.values))
+    readers: dict[int, int] = {}
+    for index, node in enumerate(graph.nodes):
+        segment = owner[index]
+        if segment < 0:
+            for value in node.inputs:
+                outside[value] = 1
+        else:
+            uses = segments[segment].inputs
+            for value in node.inputs:
+                made_in = maker[value]
+                if made_in == segment:
+                    continue
+                uses.append(value)
+                if made_in >= 0 or readers.setdefault(value, segment) != segment:
+                    outside[value] = 1
+        for _ in node.outputs:
+            maker.append(segment)
+    for value, segment in enumerate(maker):
+        if segment >= 0 and outside[value]:
+            segments[segment].outputs.append(value)
+    if absorb:
+        _absorb_sources(graph, groups, grouping, readers, outside)
+    return grouping
+
+
+def _absorb_sources(
+    graph: Graph, groups: Sequence[int], grouping: Grouping, readers: dict[int, int], outside: bytearray
+) -> None:
+    """Move each source that one segment of its own call alone reads into that segment."""
+    inner: set[int] = set()
+    order = []
+    for index in grouping.order:
+        if index >= 0:
+            node = graph.nodes[index]
+            if node.kind != "input" and len(node.outputs) == 1 and is_source(node):
+                value = node.outputs[0]
+                reader = readers.get(value, -1)
+                if reader >= 0 and not outside[value] and grouping.segments[reader].scope == groups[node.parent]:
+                    grouping.segments[reader].sources.append(index)
+                    inner.add(value)
+                    continue
+        order.append(index)
+    grouping.order = order
+    if inner:
+        for segment in grouping.segments:
+            if segment.sources:
+                segment.inputs = [value for value in segment.inputs if value not in inner]
