@@ -10,10 +10,10 @@ from trec.errors import OptionError
 from trec.ir.builder import unique
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import AttrRow, Node
-from trec.passes.grouping import Grouping, Segment, runs
+from trec.passes.grouping import Grouping, Segment, moved_out, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from trec.ir.graph import Graph
 
@@ -85,16 +85,6 @@ def collapsed(graph: Graph, groups: Sequence[int]) -> Graph:
     return with_nodes(graph, nodes, scopes=scopes, attrs=rows)
 
 
-def moved_out(graph: Graph, node: Node, groups: Sequence[int]) -> Node:
-    """Return a node that stays, held by the nearest scope around it that stays open."""
-    group = groups[node.parent]
-    if group < 0:
-        return node
-    parent = max(graph.scopes[group].parent, 0)
-    depth = graph.scopes[group].depth or 1
-    return Node(node.kind, node.op, node.name, parent, depth, node.inputs, node.outputs, node.attrs, node.source)
-
-
 def _with_ancestors(graph: Graph, scopes: Iterable[int]) -> set[int]:
     found: set[int] = set()
     for index in scopes:
@@ -157,6 +147,6 @@ def _total(graph: Graph, segment: Segment, sizes: dict[int, tuple[int, int]]) ->
     return (("ops", ops), ("params", params), ("param_bytes", param_bytes))
 
 
-def _count(row: dict[str, object], name: str) -> int:
+def _count(row: Mapping[str, object], name: str) -> int:
     found = row.get(name, 0)
     return found if isinstance(found, int) else 0

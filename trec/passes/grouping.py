@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from trec.ir.types import SOURCE_KINDS
+from trec.ir.types import SOURCE_KINDS, Node
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trec.ir.graph import Graph
-    from trec.ir.types import Node
 
 
 class Segment(Struct, eq=False):
@@ -44,50 +43,54 @@ def is_source(node: Node) -> bool:
     return not node.inputs and node.kind in SOURCE_KINDS
 
 
-def runs(graph: Graph, groups: Sequence[int], *, absorb: bool = True) -> Grouping:
+def runs(graph: Graph, groups: Sequence[int]) -> Grouping:
     """Group the members of each call that follow one another without a foreign step between.
 
     A call during which foreign steps ran gives several segments. So the steps keep their order, whatever depends on
     what, and it makes no difference whether inner calls were grouped before. Sources and outputs are no steps: they
-    give way to the segment that they stand in.
+    give way to the segment that they stand in, and a source that only one segment of its own call reads is part of it.
 
     Args:
         graph: the program.
         groups: for each scope, the scope that its nodes are grouped in, or -1.
-        absorb: take a source into the segment of its call that alone reads it.
     """
-    owner = [-1] * len(graph.nodes)
+    nodes = graph.nodes
+    owner = [-1] * len(nodes)
     segments: list[Segment] = []
     order: list[int] = []
-    waiting: list[int] = []
-    current = members = None
-    for index, node in enumerate(graph.nodes):
+    waiting: list[int] = []  # sources and outputs since the last member of the open segment
+    current = segment = -1
+    members: list[int] = []
+    for index, node in enumerate(nodes):
         kind = node.kind
         if kind == "output" or (kind in SOURCE_KINDS and not node.inputs):
-            (order if members is None else waiting).append(index)
+            (order if segment < 0 else waiting).append(index)
             continue
         group = groups[node.parent]
         if group != current:
-            if members is not None:
-                order.append(~(len(segments) - 1))
+            if segment >= 0:
+                order.append(~segment)
                 order += waiting
                 waiting = []
-            current, members = group, None
+            current, segment = group, -1
             if group >= 0:
-                members = []
+                segment, members = len(segments), []
                 segments.append(Segment(group, members))
         elif waiting:
-            order += [i for i in waiting if graph.nodes[i].kind != "output"]
-            waiting = [i for i in waiting if graph.nodes[i].kind == "output"]
-        if members is None:
+            order += [i for i in waiting if nodes[i].kind != "output"]
+            waiting = [i for i in waiting if nodes[i].kind == "output"]
+        if segment < 0:
             order.append(index)
         else:
             members.append(index)
-            owner[index] = len(segments) - 1
-    if members is not None:
-        order.append(~(len(segments) - 1))
+            owner[index] = segment
+    if segment >= 0:
+        order.append(~segment)
         order += waiting
-    return _bounded(graph, groups, Grouping(segments, order), owner, absorb=absorb)
+    grouping = Grouping(segments, order)
+    readers = _cross(graph, grouping, owner)
+    _absorb_sources(graph, groups, grouping, readers)
+    return grouping
 
 
 def unions(graph: Graph, groups: Sequence[int]) -> Grouping:
@@ -127,43 +130,52 @@ def unions(graph: Graph, groups: Sequence[int]) -> Grouping:
         closing = groups[node.parent]
         if closing in pending and last[closing] == index:
             order.append(~pending.pop(closing))
-    return _bounded(graph, groups, Grouping(segments, order), owner, absorb=False)
+    grouping = Grouping(segments, order)
+    _cross(graph, grouping, owner)
+    return grouping
 
 
-def _bounded(graph: Graph, groups: Sequence[int], grouping: Grouping, owner: list[int], *, absorb: bool) -> Grouping:
-    """Fill in what crosses the boundary of each segment, and move the sources that go with one."""
+def moved_out(graph: Graph, node: Node, groups: Sequence[int]) -> Node:
+    """Return a node that stays, held by the nearest scope around it that stays open."""
+    group = groups[node.parent]
+    if group < 0:
+        return node
+    parent = max(graph.scopes[group].parent, 0)
+    depth = graph.scopes[group].depth or 1
+    return Node(node.kind, node.op, node.name, parent, depth, node.inputs, node.outputs, node.attrs, node.source)
+
+
+def _cross(graph: Graph, grouping: Grouping, owner: list[int]) -> dict[int, int]:
+    """Fill in what crosses the boundary of each segment.
+
+    Returns:
+        For each value that no segment makes and one segment alone reads, that segment.
+    """
     segments = grouping.segments
     maker: list[int] = []
     outside = bytearray(len(graph.values))
     readers: dict[int, int] = {}
-    for index, node in enumerate(graph.nodes):
-        segment = owner[index]
+    for node, segment in zip(graph.nodes, owner, strict=True):
         if segment < 0:
             for value in node.inputs:
                 outside[value] = 1
         else:
-            uses = segments[segment].inputs
             for value in node.inputs:
                 made_in = maker[value]
-                if made_in == segment:
-                    continue
-                uses.append(value)
-                if made_in >= 0 or readers.setdefault(value, segment) != segment:
-                    outside[value] = 1
-        for _ in node.outputs:
-            maker.append(segment)
+                if made_in != segment:
+                    segments[segment].inputs.append(value)
+                    if made_in >= 0 or readers.setdefault(value, segment) != segment:
+                        outside[value] = 1
+        maker += [segment] * len(node.outputs)
     for value, segment in enumerate(maker):
         if segment >= 0 and outside[value]:
             segments[segment].outputs.append(value)
-    if absorb:
-        _absorb_sources(graph, groups, grouping, readers, outside)
-    return grouping
+    return {value: segment for value, segment in readers.items() if not outside[value]}
 
 
-def _absorb_sources(
-    graph: Graph, groups: Sequence[int], grouping: Grouping, readers: dict[int, int], outside: bytearray
-) -> None:
+def _absorb_sources(graph: Graph, groups: Sequence[int], grouping: Grouping, readers: dict[int, int]) -> None:
     """Move each source that one segment of its own call alone reads into that segment."""
+    segments = grouping.segments
     inner: set[int] = set()
     order = []
     for index in grouping.order:
@@ -172,13 +184,12 @@ def _absorb_sources(
             if node.kind != "input" and len(node.outputs) == 1 and is_source(node):
                 value = node.outputs[0]
                 reader = readers.get(value, -1)
-                if reader >= 0 and not outside[value] and grouping.segments[reader].scope == groups[node.parent]:
-                    grouping.segments[reader].sources.append(index)
+                if reader >= 0 and segments[reader].scope == groups[node.parent]:
+                    segments[reader].sources.append(index)
                     inner.add(value)
                     continue
         order.append(index)
     grouping.order = order
-    if inner:
-        for segment in grouping.segments:
-            if segment.sources:
-                segment.inputs = [value for value in segment.inputs if value not in inner]
+    for segment in segments:
+        if segment.sources:
+            segment.inputs = [value for value in segment.inputs if value not in inner]

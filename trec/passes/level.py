@@ -1,0 +1,139 @@
+"""Fold what is finer than a level into single nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+from msgspec.structs import replace
+
+from trec.errors import OptionError
+from trec.ir.builder import unique
+from trec.ir.rewrite import with_nodes
+from trec.ir.types import Level, Node, Scope, Value
+from trec.passes.collapse import collapsed
+from trec.passes.grouping import Segment, moved_out, unions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trec.ir.graph import Graph
+
+_LEVELS: tuple[Level, ...] = get_args(Level)
+_STEPS = frozenset({"op", "host", "link", "region"})
+
+
+def level(graph: Graph, level: Level) -> Graph:
+    """Return the graph as capture would have made it at a coarser level.
+
+    Args:
+        graph: what to rewrite.
+        level: `aten` leaves the operators as they are. `function` makes each call of a torch function one node, with
+            the tensors that it was given and returned as its first inputs and outputs; a function that called a module
+            is replaced by what it holds. `module` makes further each call of a module that calls no other one node.
+
+    Ensures:
+        A path leads from one remaining node to another exactly if one did before, but for those through a folded
+        node. No cycle arises: what ran during a call and depends on it ends its node, and a second one follows.
+
+    Raises:
+        OptionError: there is no such level, or the graph is already coarser.
+    """
+    if level not in _LEVELS:
+        raise OptionError(f"there is no level {level!r}; known are: {', '.join(_LEVELS)}")
+    present = level_of(graph)
+    if _LEVELS.index(level) > _LEVELS.index(present):
+        raise OptionError(f'a graph of level "{present}" cannot be refined; capture again with level="{level}"')
+    if level == present:
+        return graph
+    if present == "aten":
+        graph = _fold_functions(graph)
+    if level == "module":
+        graph = _fold_modules(graph)
+    meta = tuple([(name, level if name == "level" else value) for name, value in graph.meta])
+    return replace(graph, meta=meta if dict(meta).get("level") == level else (("level", level), *meta))
+
+
+def level_of(graph: Graph) -> Level:
+    """Return the level that a graph was captured at or folded to."""
+    found = dict(graph.meta).get("level", "function")
+    return next((known for known in _LEVELS if known == found), "function")
+
+
+def _fold_functions(graph: Graph) -> Graph:
+    around_module = _around_modules(graph)
+    groups: list[int] = []
+    for index, scope in enumerate(graph.scopes):
+        group = groups[scope.parent] if scope.parent >= 0 else -1
+        if group < 0 and scope.kind == "function" and not around_module[index]:
+            group = index
+        groups.append(group)
+    grouping = unions(graph, groups)
+    taken = {graph.nodes[index].name: 0 for index in grouping.order if index >= 0}
+    values = list(graph.values)
+    made = [_function_node(graph, segment, taken, values) for segment in grouping.segments]
+    kept = [index for index, scope in enumerate(graph.scopes) if scope.kind != "function" and groups[index] < 0]
+    graph, holder = _without_functions(graph)
+    nodes = []
+    for index in grouping.order:
+        node = made[~index] if index < 0 else moved_out(graph, graph.nodes[index], groups)
+        nodes.append(node if holder[node.parent] == node.parent else replace(node, parent=holder[node.parent]))
+    return with_nodes(graph, nodes, scopes=kept, values=values)
+
+
+def _fold_modules(graph: Graph) -> Graph:
+    around_module = _around_modules(graph)
+    groups: list[int] = []
+    for index, scope in enumerate(graph.scopes):
+        group = groups[scope.parent] if scope.parent >= 0 else -1
+        if group < 0 and scope.kind == "module" and not around_module[index]:
+            group = index
+        groups.append(group)
+    busy = {groups[node.parent] for node in graph.nodes if node.kind in _STEPS}
+    return collapsed(graph, [group if group in busy else -1 for group in groups])
+
+
+def _around_modules(graph: Graph) -> bytearray:
+    """Mark the scopes in which a module is called."""
+    around = bytearray(len(graph.scopes))
+    for index in range(len(graph.scopes) - 1, 0, -1):
+        scope = graph.scopes[index]
+        if around[index] or scope.kind == "module":
+            around[scope.parent] = 1
+    return around
+
+
+def _function_node(graph: Graph, segment: Segment, taken: dict[str, int], values: list[Value]) -> Node:
+    """Return the node of one call of a function, and name its results in `values`."""
+    scope = graph.scopes[segment.scope]
+    inside = {value for index in segment.members for value in graph.nodes[index].outputs}
+    read = dict.fromkeys(segment.inputs)
+    inputs = [value for value in scope.inputs if value in read]
+    given = set(inputs)
+    inputs += [value for value in read if value not in given]
+    outputs = list(dict.fromkeys([value for value in scope.outputs if value in inside] + segment.outputs))
+    name = unique(scope.name, taken)
+    for port, value in enumerate(outputs):
+        values[value] = Value(values[value].type, name if len(outputs) == 1 else f"{name}:{port}")
+    leaves_torch = not outputs and any(graph.nodes[index].kind == "host" for index in segment.members)
+    return Node(
+        "host" if leaves_torch else "op",
+        scope.cls,
+        name,
+        scope.parent,
+        scope.depth,
+        tuple(inputs),
+        tuple(outputs),
+        scope.attrs,
+        scope.source,
+    )
+
+
+def _without_functions(graph: Graph) -> tuple[Graph, Sequence[int]]:
+    """Return the graph with every scope moved out of functions, and for each scope the nearest that is no function."""
+    holder: list[int] = []
+    scopes: list[Scope] = []
+    for index, scope in enumerate(graph.scopes):
+        parent = holder[scope.parent] if scope.parent >= 0 else -1
+        holder.append(parent if scope.kind == "function" else index)
+        scopes.append(scope if parent == scope.parent else replace(scope, parent=parent))
+    return replace(graph, scopes=tuple(scopes)), holder
