@@ -224,7 +224,7 @@ class Graph(Struct, frozen=True, dict=True):
         rankdir: Literal["TB", "LR", "BT", "RL"] = "TB",
         caption: bool = False,
         style: Style | None = None,
-        engine: Literal["auto", "dot", "wasi"] = "auto",
+        engine: Literal["auto", "dot", "pure"] = "auto",
     ) -> str:
         """Return the drawing as SVG; see `trec.backends.svg.to_svg`."""
         text: str = self.to(

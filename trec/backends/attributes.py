@@ -1,0 +1,162 @@
+"""The attributes of Graphviz that say what a drawing says, for every backend that speaks to Graphviz.
+
+Values are ready to stand between double quotes; one that begins with `<` is an HTML-like label and needs none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trec.backends.escape import html, quoted
+
+if TYPE_CHECKING:
+    from trec.backends.drawing import Box, Cluster, Drawing, Edge, Look
+
+__all__ = ["Labels", "cluster", "edge", "graph", "looks", "name", "node", "of_edge", "quoted", "strokes"]
+
+_GAP = "&#160;&#160;"
+
+
+def name(drawing: Drawing) -> str:
+    """Return the name of the drawing."""
+    return quoted(drawing.name)
+
+
+def font(drawing: Drawing) -> str:
+    """Return the wanted font: the first one, because the metrics of a list of fonts are not known to Graphviz."""
+    return quoted(drawing.font.split(",")[0].strip())
+
+
+def graph(drawing: Drawing) -> dict[str, str]:
+    """Return the attributes of the whole."""
+    values = {
+        "rankdir": drawing.rankdir,
+        "bgcolor": drawing.background,
+        "fontname": font(drawing),
+        "fontsize": f"{drawing.sizes[0]:g}",
+        "fontcolor": drawing.text,
+        "nodesep": "0.22",
+        "ranksep": "0.3",
+        "pad": "0.15",
+    }
+    if drawing.caption:
+        values |= {"label": quoted(drawing.caption), "labelloc": "b"}
+    return values
+
+
+def node(drawing: Drawing) -> dict[str, str]:
+    """Return what all boxes have in common."""
+    return {"fontname": font(drawing), "margin": "0.12,0.05", "height": "0", "width": "0"}
+
+
+def edge(drawing: Drawing) -> dict[str, str]:
+    """Return what all edges have in common."""
+    return {
+        "fontname": font(drawing),
+        "fontsize": f"{drawing.sizes[2]:g}",
+        "fontcolor": drawing.label,
+        "arrowhead": "vee",
+        "arrowsize": "0.5",
+        "penwidth": "0.9",
+        "weight": "4",
+    }
+
+
+def looks(drawing: Drawing) -> list[dict[str, str]]:
+    """Return for each look what a box has on account of it."""
+    return [_look(look, drawing.sizes[1]) for look in drawing.looks]
+
+
+def _look(look: Look, tiny: float) -> dict[str, str]:
+    if look.shape == "point":
+        return {"shape": "point", "width": "0.05", "color": look.border}
+    values = {
+        "shape": {"circle": "circle", "box": "box", "pill": "box"}[look.shape],
+        "style": "filled" if look.shape == "circle" else "rounded,filled",
+        "fillcolor": look.fill,
+        "color": look.border,
+        "fontcolor": look.text,
+        "fontsize": f"{tiny if look.bold else look.size:g}",
+    }
+    if look.shape == "circle":
+        values |= {"fixedsize": "true", "width": "0.25", "height": "0.25"}
+    if look.line == "dashed":
+        values["style"] += ",dashed"
+    if look.width != 1:
+        values["penwidth"] = f"{look.width:g}"
+    return values
+
+
+def strokes(drawing: Drawing) -> list[dict[str, str]]:
+    """Return for each stroke what an edge has on account of it."""
+    rows = []
+    for stroke in drawing.strokes:
+        row = {"color": stroke.colour}
+        if stroke.line == "dashed":
+            row["style"] = "dashed"
+        rows.append(row)
+    return rows
+
+
+class Labels:
+    """Make the labels of one drawing."""
+
+    def __init__(self, drawing: Drawing) -> None:
+        small, tiny, _ = drawing.sizes
+        self.heads: list[tuple[str, str]] = []
+        self.subtitles: list[str] = []
+        self.details: list[str] = []
+        for look in drawing.looks:
+            bold = (f'<FONT POINT-SIZE="{look.size:g}"><B>', "</B></FONT>") if look.bold else ("", "")
+            self.heads.append(bold)
+            self.subtitles.append(f'<FONT POINT-SIZE="{small:g}" COLOR="{look.muted}">{_GAP}')
+            # Graphviz rounds POINT-SIZE, so the detail of a bold label has the size of the whole label.
+            size = "" if look.bold else f' POINT-SIZE="{tiny:g}"'
+            self.details.append(f'<BR/><FONT{size} COLOR="{look.muted}">')
+        self.looks = drawing.looks
+
+    def of(self, box: Box | Cluster) -> str:
+        """Return the label of a box or cluster: plain text where it is only a title that is not bold."""
+        index = box.look
+        look = self.looks[index]
+        if look.shape == "point":
+            return ""
+        if not (look.bold or box.subtitle or box.detail):
+            return quoted(box.title)
+        start, end = self.heads[index]
+        text = f"{start}{html(box.title)}{end}"
+        if box.subtitle:
+            text += f"{self.subtitles[index]}{html(box.subtitle)}</FONT>"
+        if box.detail:
+            text += f"{self.details[index]}{html(box.detail)}</FONT>"
+        return f"<{text}>"
+
+
+def cluster(drawing: Drawing, labels: Labels, index: int, *, tooltips: bool = True) -> dict[str, str]:
+    """Return the attributes of a cluster."""
+    row = drawing.clusters[index]
+    look = drawing.looks[row.look]
+    values = {
+        "label": labels.of(row),
+        "labeljust": "l",
+        "style": "rounded,filled" + (",dashed" if look.line == "dashed" else ""),
+        "fillcolor": look.fill,
+        "color": look.border,
+        "fontcolor": look.text,
+        "fontsize": f"{drawing.sizes[1] if look.bold else look.size:g}",
+        "margin": "9",
+    }
+    if look.width != 1:
+        values["penwidth"] = f"{look.width:g}"
+    if tooltips:
+        values["tooltip"] = quoted(row.tooltip)
+    return values
+
+
+def of_edge(edge: Edge, strokes: list[dict[str, str]]) -> dict[str, str]:
+    """Return the attributes of an edge."""
+    values = {"label": f" {quoted(edge.label)} "} if edge.label else {}
+    values["tooltip"] = quoted(edge.tooltip)
+    if not edge.main:
+        values["weight"] = "1"
+    return values | strokes[edge.stroke]

@@ -1,0 +1,231 @@
+"""Nodes to boxes and scopes to clusters: their text and their look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trec.backends import labels
+from trec.backends.drawing import Box, Cluster, Line, Look, Shape
+from trec.backends.families import Family, family_of_class, family_of_function, short_name, sign_of
+
+if TYPE_CHECKING:
+    from trec.backends.plan import Plan
+    from trec.backends.style import Paint, Style
+    from trec.ir.graph import Graph
+    from trec.ir.types import Node, Scope, TensorType
+
+
+class Painter:
+    """Turn the rows of one graph into boxes and clusters, keeping every look once."""
+
+    def __init__(self, graph: Graph, plan: Plan, style: Style, dtype: str) -> None:
+        self.graph, self.plan, self.style, self.dtype = graph, plan, style, dtype
+        self.looks: list[Look] = []
+        self._look_index: dict[Look, int] = {}
+        self._known: dict[tuple[object, ...], int] = {}
+        self._shapes = [labels.shape(type_, dtype) for type_ in graph.types]
+        self._calls = [labels.call(row) for row in graph.attrs]
+        self._facts = [dict(row) for row in graph.attrs]
+        self._places = [f"{source.file}:{source.line}" for source in graph.sources]
+        self._elements = {
+            value: labels.elements(graph.type_of(value))
+            for node in graph.nodes
+            if node.kind == "param"
+            for value in node.outputs
+        }
+
+    # ---- text
+
+    def shape(self, value: int) -> str:
+        """Return the shape of a value as it is written on the picture."""
+        return self._shapes[self.graph.values[value].type]
+
+    def scope_title(self, scope: Scope) -> str:
+        """Return the name of a call as seen from the calls around it."""
+        if scope.kind != "module":
+            return short_name(scope.cls) or scope.name
+        around = self.graph.scopes[scope.parent].path if scope.parent >= 0 else ""
+        title = (labels.relative(scope.path, around) if scope.path else "") or scope.cls or self.graph.name
+        if scope.call:
+            title = f"{title} ({scope.call + 1})"
+        return title
+
+    def _cut(self, title: str) -> str:
+        return labels.shorten(title, self.style.name_length)
+
+    def _tooltip(self, head: str, row: Node | Scope) -> str:
+        arguments = self._calls[row.attrs]
+        place = f"\n{self._places[row.source]}" if row.source >= 0 else ""
+        return f"{head}\n{arguments}{place}" if arguments else head + place
+
+    # ---- looks
+
+    def add_look(self, look: Look) -> int:
+        """Return the index of a look, which is added if it is new."""
+        index = self._look_index.get(look)
+        if index is None:
+            index = self._look_index[look] = len(self.looks)
+            self.looks.append(look)
+        return index
+
+    def _look(
+        self, shape: Shape, paint: Paint, size: float, *, bold: bool = False, line: Line = "solid", error: bool = False
+    ) -> int:
+        key = (shape, id(paint), size, bold, line, error)
+        index = self._known.get(key)
+        if index is None:
+            border, width = (self.style.theme.error, 2.0) if error else (paint.border, 1.0)
+            index = self._known[key] = self.add_look(
+                Look(shape, paint.fill, border, paint.text, paint.muted, line, width, size, bold)
+            )
+        return index
+
+    # ---- clusters
+
+    def clusters(self) -> list[Cluster]:
+        """Return one cluster for each scope that the plan frames."""
+        clusters: list[Cluster] = []
+        depths: list[int] = []
+        for scope_index, parent in zip(self.plan.scopes, self.plan.parents, strict=True):
+            scope = self.graph.scopes[scope_index]
+            depths.append(0 if parent < 0 else depths[parent] + 1)
+            title = self.scope_title(scope)
+            subtitle = scope.cls if scope.kind == "module" and scope.cls != title else ""
+            if scope.kind == "region":
+                subtitle = "region" if title != "region" else ""
+            error = self._facts[scope.attrs].get("error")
+            look = self._look(
+                "box",
+                self.style.theme.clusters[depths[-1] % 2],
+                self.style.name_size if scope.kind == "module" else self.style.op_size,
+                bold=scope.kind == "module",
+                line="dashed" if scope.kind == "region" else "solid",
+                error=error is not None,
+            )
+            tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
+            clusters.append(
+                Cluster(self._cut(title), self._cut(subtitle), str(error or ""), tooltip, parent, look)
+            )
+        return clusters
+
+    # ---- boxes
+
+    def boxes(self) -> tuple[list[Box], list[int]]:
+        """Return the boxes, and for each node the index of its box, -1 for a hidden one."""
+        boxes: list[Box] = []
+        box_of: list[int] = []
+        plan, style, graph = self.plan, self.style, self.graph
+        cluster_of = plan.cluster_of
+        for index, node in enumerate(graph.nodes):
+            if not plan.shown[index]:
+                box_of.append(-1)
+                continue
+            box_of.append(len(boxes))
+            title, subtitle, detail, tooltip, look = self._draw(index, node)
+            if style.paint_node is not None or style.label_node is not None:
+                title, look = self._overridden(node, title, look)
+            outer = node.parent
+            if index in plan.stands_for:
+                outer = graph.scopes[plan.stands_for[index]].parent
+            boxes.append(Box(title, subtitle, detail, tooltip, cluster_of[outer], look, index))
+        return boxes, box_of
+
+    def _overridden(self, node: Node, title: str, look: int) -> tuple[str, int]:
+        if self.style.label_node is not None:
+            title = self.style.label_node(self.graph, node) or title
+        paint = self.style.paint_node(self.graph, node) if self.style.paint_node is not None else None
+        if paint is not None:
+            old = self.looks[look]
+            look = self.add_look(
+                Look(old.shape, paint.fill, paint.border, paint.text, paint.muted, old.line, old.width, old.size, old.bold)
+            )
+        return title, look
+
+    def _draw(self, index: int, node: Node) -> tuple[str, str, str, str, int]:
+        kind = node.kind
+        if kind == "module":
+            return self._module(node, self.graph.scopes[node.scope], self._facts[node.attrs])
+        if index in self.plan.stands_for:
+            scope = self.graph.scopes[self.plan.stands_for[index]]
+            if scope.kind == "module":
+                return self._module(node, scope, {"params": sum({v: self._elements.get(v, 0) for v in node.inputs}.values())})
+        if kind == "op":
+            return self._op(node)
+        if kind in ("input", "output"):
+            values = node.outputs or node.inputs
+            shape = self.shape(values[0]) if values else ""
+            look = self._look("pill", self.style.theme.terminal, self.style.name_size, bold=True)
+            return self._cut(node.name), shape, "", f"{node.name}: {kind}", look
+        if kind == "link":
+            return "", "", "", f"{node.name}: {node.op}", self._look("point", self.style.theme.arithmetic, 1.0)
+        if kind in ("host", "region"):
+            return self._outside(node)
+        return self._state(node)
+
+    def _module(self, node: Node, scope: Scope, facts: dict[str, object]) -> tuple[str, str, str, str, int]:
+        title = self.scope_title(scope)
+        words = labels.detail(scope.cls, self.graph.attrs[scope.attrs])
+        count = facts.get("params")
+        if isinstance(count, int) and count > 0:
+            words.append(labels.params(count))
+        error = self._facts[scope.attrs].get("error") or self._facts[node.attrs].get("error")
+        if error is not None:
+            words.append(str(error))
+        family = self.style.classify.get(scope.cls) or family_of_class(scope.cls)
+        if family == "other" and node.kind == "op":
+            family = self._family(node)
+        line: Line = "dashed" if node.kind in ("host", "region") else "solid"
+        look = self._look(
+            "box", self.style.paint(family), self.style.name_size, bold=True, line=line, error=error is not None
+        )
+        subtitle = scope.cls if scope.cls != title else ""
+        tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
+        return self._cut(title), self._cut(subtitle), " · ".join(words), tooltip, look
+
+    def _family(self, node: Node) -> Family:
+        return self.style.classify.get(node.op) or family_of_function(node.op)
+
+    def _op(self, node: Node) -> tuple[str, str, str, str, int]:
+        error = self._facts[node.attrs].get("error")
+        tooltip = self._tooltip(f"{node.name}: {node.op}", node)
+        sign = sign_of(node.op)
+        family = self._family(node)
+        if sign and family == "other" and error is None:
+            return sign, "", "", tooltip, self._look("circle", self.style.theme.arithmetic, self.style.op_size)
+        view = family == "view"
+        look = self._look(
+            "box",
+            self.style.paint(family),
+            self.style.view_size if view else self.style.op_size,
+            error=error is not None,
+        )
+        return self._cut(short_name(node.op)), "", str(error or ""), tooltip, look
+
+    def _outside(self, node: Node) -> tuple[str, str, str, str, int]:
+        error = self._facts[node.attrs].get("error")
+        look = self._look(
+            "box", self.style.paint("other"), self.style.op_size, line="dashed", error=error is not None
+        )
+        tooltip = self._tooltip(f"{node.name}: {node.op}", node)
+        return self._cut(short_name(node.op)), node.kind if node.op != node.kind else "", str(error or ""), tooltip, look
+
+    def _state(self, node: Node) -> tuple[str, str, str, str, int]:
+        facts = self._facts[node.attrs]
+        name = str(facts.get("qualname", node.name))
+        around = self.graph.scopes[node.parent].path
+        shape = self.shape(node.outputs[0]) if node.outputs else ""
+        look = self._look(
+            "box",
+            self.style.theme.state,
+            self.style.view_size,
+            line="dashed" if node.kind == "constant" else "solid",
+        )
+        tooltip = self._tooltip(f"{name}: {node.kind}", node)
+        return self._cut(labels.relative(name, around)), shape, "", tooltip, look
+
+    def tensor(self, value: int, cluster: int) -> Box:
+        """Return a value as a box of its own."""
+        type_: TensorType = self.graph.type_of(value)
+        look = self._look("box", self.style.theme.state, self.style.view_size)
+        name = self.graph.values[value].name
+        return Box(self.shape(value), "", "", f"{name}: {type_.dtype} on {type_.device}", cluster, look)

@@ -1,0 +1,45 @@
+"""Make any text safe for a format."""
+
+from __future__ import annotations
+
+import re
+
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_SPECIAL = re.compile("[^ !#$%'-;=?-\\[\\]-~\x80-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+_QUOTED = {**_ENTITIES, "\\": "\\\\", "\n": "\\n", "\t": " ", "\x7f": "\x7f"}
+_HTML = {**_ENTITIES, "\\": "\\", "\n": "<BR/>", "\t": " ", "\x7f": "\x7f"}
+
+
+def printable(text: str) -> str:
+    """Return the text with every character that XML 1.0 forbids replaced by U+FFFD.
+
+    Source: Extensible Markup Language (XML) 1.0, 5th edition, section 2.2, production Char.
+    """
+    return _FORBIDDEN.sub("\ufffd", text)
+
+
+def quoted(text: str) -> str:
+    """Return the text as what stands between double quotes in DOT, where it is shown as it is.
+
+    Entities stand for `&<>"`, so no reader can take the result for an HTML-like label or for an escape sequence.
+
+    Source: the DOT language and escString in the documentation of Graphviz.
+    """
+    if _SPECIAL.search(text) is None:
+        return text
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _SPECIAL.sub(lambda found: _QUOTED.get(found[0], "\ufffd"), text)
+
+
+def html(text: str) -> str:
+    """Return the text as the content of an element of an HTML-like label; never empty, which Graphviz refuses.
+
+    Source: "Node Shapes: HTML-Like Labels" in the documentation of Graphviz.
+    """
+    if _SPECIAL.search(text) is not None:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        text = _SPECIAL.sub(lambda found: _HTML.get(found[0], "\ufffd"), text)
+    if not text or text.isspace():
+        return "&#160;"
+    return text

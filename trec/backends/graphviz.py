@@ -1,0 +1,76 @@
+"""Make a `graphviz.Digraph` of a drawing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trec.backends import attributes
+from trec.backends.dot import walk
+from trec.backends.lower import Rankdir, Shapes, Tensors, lower
+from trec.errors import DependencyError
+
+if TYPE_CHECKING:
+    import graphviz
+
+    from trec.backends.style import Style
+    from trec.ir.graph import Graph
+
+
+def to_graphviz(
+    graph: Graph,
+    *,
+    tensors: Tensors = "edges",
+    shapes: Shapes = "changes",
+    params: bool | None = None,
+    rankdir: Rankdir = "TB",
+    caption: bool = False,
+    style: Style | None = None,
+) -> graphviz.Digraph:
+    """Return the drawing of a graph as a `graphviz.Digraph`.
+
+    Rendering it needs the program `dot`; `trec.backends.svg.to_svg` does without.
+
+    Args:
+        graph: what to draw.
+        tensors: see `trec.backends.lower.lower`, as for all that follow.
+        shapes: which shapes are written along the edges.
+        params: whether parameters and buffers are drawn.
+        rankdir: where the flow goes.
+        caption: whether name and sizes stand below.
+        style: colours, fonts and sizes.
+
+    Raises:
+        DependencyError: the package `graphviz` is not installed.
+    """
+    try:
+        import graphviz
+    except ImportError as error:
+        raise DependencyError("to_graphviz() needs the package graphviz: pip install trec[graphviz]") from error
+
+    drawing = lower(
+        graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style
+    )
+    digraph = graphviz.Digraph(
+        attributes.name(drawing),
+        graph_attr=attributes.graph(drawing),
+        node_attr=attributes.node(drawing),
+        edge_attr=attributes.edge(drawing),
+    )
+    looks = attributes.looks(drawing)
+    label = attributes.Labels(drawing)
+    open_clusters = [digraph]
+    for _, index in walk(drawing):
+        if index is None:
+            inner = open_clusters.pop()
+            open_clusters[-1].subgraph(inner)
+        elif index < 0:
+            own = attributes.cluster(drawing, label, -1 - index)
+            open_clusters.append(graphviz.Digraph(f"cluster_{-1 - index}", graph_attr=own))
+        else:
+            box = drawing.boxes[index]
+            own = {"label": label.of(box), "tooltip": attributes.quoted(box.tooltip), **looks[box.look]}
+            open_clusters[-1].node(f"n{index}", _attributes=own)
+    strokes = attributes.strokes(drawing)
+    for edge in drawing.edges:
+        digraph.edge(f"n{edge.source}", f"n{edge.target}", _attributes=attributes.of_edge(edge, strokes))
+    return digraph

@@ -1,0 +1,77 @@
+"""Make a `pydot.Dot` of a drawing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trec.backends import attributes
+from trec.backends.dot import walk
+from trec.backends.lower import Rankdir, Shapes, Tensors, lower
+from trec.errors import DependencyError
+
+if TYPE_CHECKING:
+    import pydot
+
+    from trec.backends.style import Style
+    from trec.ir.graph import Graph
+
+
+def to_pydot(
+    graph: Graph,
+    *,
+    tensors: Tensors = "edges",
+    shapes: Shapes = "changes",
+    params: bool | None = None,
+    rankdir: Rankdir = "TB",
+    caption: bool = False,
+    style: Style | None = None,
+) -> pydot.Dot:
+    """Return the drawing of a graph as a `pydot.Dot`.
+
+    Args:
+        graph: what to draw.
+        tensors: see `trec.backends.lower.lower`, as for all that follow.
+        shapes: which shapes are written along the edges.
+        params: whether parameters and buffers are drawn.
+        rankdir: where the flow goes.
+        caption: whether name and sizes stand below.
+        style: colours, fonts and sizes.
+
+    Raises:
+        DependencyError: the package `pydot` is not installed.
+    """
+    try:
+        import pydot
+    except ImportError as error:
+        raise DependencyError("to_pydot() needs the package pydot: pip install trec[pydot]") from error
+
+    drawing = lower(
+        graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style
+    )
+    dot = pydot.Dot(f'"{attributes.name(drawing)}"', graph_type="digraph", **_quoted(attributes.graph(drawing)))
+    dot.add_node(pydot.Node("node", **_quoted(attributes.node(drawing))))
+    dot.add_node(pydot.Node("edge", **_quoted(attributes.edge(drawing))))
+    looks = attributes.looks(drawing)
+    label = attributes.Labels(drawing)
+    open_clusters: list[pydot.Graph] = [dot]
+    for _, index in walk(drawing):
+        if index is None:
+            inner = open_clusters.pop()
+            open_clusters[-1].add_subgraph(inner)
+        elif index < 0:
+            # pydot puts the prefix `cluster_` before the name itself.
+            own = attributes.cluster(drawing, label, -1 - index)
+            open_clusters.append(pydot.Cluster(str(-1 - index), **_quoted(own)))
+        else:
+            box = drawing.boxes[index]
+            own = {"label": label.of(box), "tooltip": attributes.quoted(box.tooltip), **looks[box.look]}
+            open_clusters[-1].add_node(pydot.Node(f"n{index}", **_quoted(own)))
+    strokes = attributes.strokes(drawing)
+    for edge in drawing.edges:
+        own = attributes.of_edge(edge, strokes)
+        dot.add_edge(pydot.Edge(f"n{edge.source}", f"n{edge.target}", **_quoted(own)))
+    return dot
+
+
+def _quoted(values: dict[str, str]) -> dict[str, str]:
+    return {key: value if value.startswith("<") else f'"{value}"' for key, value in values.items()}

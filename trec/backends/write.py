@@ -1,0 +1,33 @@
+"""Write a graph in the format that a file name asks for."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from trec import registry
+from trec.errors import OptionError
+from trec.ir.graph import Graph
+
+_BINARY = frozenset({".png", ".pdf"})
+
+
+def write(graph: Graph, path: str | os.PathLike[str], **options: Any) -> None:
+    """Write a graph in the format that the suffix of the file name stands for.
+
+    Args:
+        graph: what to write.
+        path: where to write; with a further `.gz` a text format is compressed. The file is replaced as a whole or not
+            at all.
+        **options: what the backend of that format takes.
+
+    Raises:
+        OptionError: no format has that suffix; the message lists the known ones.
+    """
+    name = os.fspath(path).lower()
+    bare = name.removesuffix(".gz")
+    suffix = max((known for known in registry.SUFFIXES if bare.endswith(known)), key=len, default=None)
+    if suffix is None or (suffix in _BINARY and bare != name):
+        known = " ".join(registry.SUFFIXES)
+        raise OptionError(f"no format is known for {os.path.basename(name)!r}; known suffixes are: {known}, and .gz after those of text")
+    registry.load(registry.SUFFIXES[suffix])(graph, path=path, **options)
