@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trec.ir.graph import Graph
-from trec.ir.tables import Table, clean
+from trec.ir.tables import AttrTable, Table, clean, storable
 from trec.ir.types import (
     AttrRow,
     Carried,
@@ -43,12 +43,12 @@ class GraphBuilder:
 
     def __init__(self, name: str, meta: AttrRow = ()) -> None:
         self.name = clean(name)
-        self.meta = meta
+        self.meta = storable(meta)
         self.nodes: list[Node] = []
         self.values: list[Value] = []
         self.scopes: list[Scope] = []
         self.types: Table[TensorType] = Table()
-        self.attrs: Table[AttrRow] = Table([()])
+        self.attrs = AttrTable()
         self.sources: Table[Source] = Table()
         self.carried: list[Carried] = []
         self._scope_names: dict[str, int] = {}
@@ -74,8 +74,8 @@ class GraphBuilder:
         parent: int = -1,
         call: int = 0,
         name: str | None = None,
-        attrs: AttrRow = (),
-        source: Source | None = None,
+        attrs: AttrRow | int = (),
+        source: Source | int | None = None,
         inputs: Sequence[int] = (),
         outputs: Sequence[int] = (),
     ) -> int:
@@ -88,8 +88,8 @@ class GraphBuilder:
             parent: index of the scope that the call was made in; -1 for the root.
             call: how many calls of that module came before.
             name: wanted name; made from path and call when left out, and made unique.
-            attrs: constructor arguments of the module, arguments of the function.
-            source: line that made the call.
+            attrs: constructor arguments of the module, arguments of the function; or the index of such a row.
+            source: line that made the call, or its index in the table of sources.
             inputs: tensors that a function was given, in the order of its arguments.
             outputs: tensors that a function returned, in order.
         """
@@ -110,8 +110,8 @@ class GraphBuilder:
                 call,
                 parent,
                 depth,
-                self.attrs.add(attrs),
-                -1 if source is None else self.sources.add(source),
+                attrs if type(attrs) is int else self._row(attrs),
+                source if type(source) is int else self._source(source),
                 tuple(inputs),
                 tuple(outputs),
             )
@@ -127,8 +127,8 @@ class GraphBuilder:
         name: str = "",
         inputs: Iterable[int] = (),
         results: Sequence[int] = (),
-        attrs: AttrRow = (),
-        source: Source | None = None,
+        attrs: AttrRow | int = (),
+        source: Source | int | None = None,
         scope: int = -1,
         value_names: Sequence[str] = (),
     ) -> range:
@@ -141,8 +141,8 @@ class GraphBuilder:
             name: wanted name; made from the scope and `op` when left out, and made unique.
             inputs: values that it reads, one entry per use.
             results: for each value that it produces, the index of its type.
-            attrs: arguments that are no tensors, and facts of the node.
-            source: line that ran it.
+            attrs: arguments that are no tensors, and facts of the node; or the index of such a row.
+            source: line that ran it, or its index in the table of sources.
             scope: the call that a collapsed node stands for.
             value_names: names of the results; made from the name of the node when left out.
         """
@@ -153,7 +153,7 @@ class GraphBuilder:
         name = unique(clean(name), self._node_names)
         first = len(self.values)
         if value_names:
-            self.values.extend(map(Value, results, value_names))
+            self.values.extend(map(Value, results, map(clean, value_names)))
         elif len(results) == 1:
             self.values.append(Value(results[0], name))
         else:
@@ -169,12 +169,18 @@ class GraphBuilder:
                 depth,
                 tuple(inputs),
                 tuple(outputs),
-                self.attrs.add(attrs) if attrs else 0,
-                -1 if source is None else self.sources.add(source),
+                attrs if type(attrs) is int else self._row(attrs),
+                source if type(source) is int else self._source(source),
                 scope,
             )
         )
         return outputs
+
+    def _row(self, attrs: AttrRow | int) -> int:
+        return self.attrs.add(attrs) if attrs else 0  # type: ignore[arg-type]
+
+    def _source(self, source: Source | int | None) -> int:
+        return -1 if source is None else self.sources.add(source)  # type: ignore[arg-type]
 
     def build(self) -> Graph:
         """Return what has been collected as a graph; it is not verified."""

@@ -1,0 +1,80 @@
+"""What users call to record a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trec.errors import DependencyError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import torch
+
+    from trec.ir.graph import Graph
+    from trec.ir.types import Level
+
+
+def capture(
+    net: torch.nn.Module,
+    shapes: tuple[int, ...] | list[tuple[int, ...]] | None = None,
+    *,
+    args: tuple[Any, ...] = (),
+    kwargs: dict[str, Any] | None = None,
+    dtypes: torch.dtype | Sequence[torch.dtype] | None = None,
+    name: str | None = None,
+    level: Level = "function",
+    method: str = "forward",
+    device: torch.device | str | None = None,
+) -> Graph:
+    """Run a model once and return what it did as a graph.
+
+    The model, its inputs and the process are left as they were, bit for bit, also when the model raises: parameters,
+    buffers (running statistics too), random generators, gradients, flags and hooks. The mode (`train` or `eval`) and
+    the grad mode are the caller's. Operators run as written: compiled modules run eagerly, and fused fast paths that
+    torch takes only when nobody looks are not taken.
+
+    Args:
+        net: the model.
+        shapes: sizes of random inputs: a tuple for one input, a list of tuples for several.
+        args: positional arguments of the model, instead of shapes.
+        kwargs: keyword arguments of the model.
+        dtypes: element types of inputs made from shapes, one for all or a list; floating point when left out.
+        name: name of the graph; the class of the model when left out.
+        level: `module` (one node per call of a module that calls no other), `function` (one node per call of a torch
+            function, as the user wrote it) or `aten` (function calls hold the operators that they ran).
+        method: method to call instead of `forward`.
+        device: where inputs made from shapes lie. With `meta` the model is run on shapes alone, without memory or
+            arithmetic; its own tensors stay where they are.
+
+    Raises:
+        CaptureError: the model raised; the message names the module, `graph` of the error holds what ran until then,
+            and the model's own exception is the cause.
+        OptionError: an argument is not of the expected form.
+        DependencyError: torch is not installed.
+
+    Example:
+        >>> import torch, trec
+        >>> print(trec.capture(torch.nn.Linear(2, 1), (4, 2)))  # doctest: +ELLIPSIS
+        graph Linear: ...
+    """
+    try:
+        from trec.capture import session
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise DependencyError(
+            "recording needs PyTorch, which is not installed: pip install 'trec[torch]'; "
+            "saved graphs can be read and drawn without it"
+        ) from error
+    return session.capture(
+        net,
+        shapes,
+        args=args,
+        kwargs=kwargs,
+        dtypes=dtypes,
+        name=name,
+        level=level,
+        method=method,
+        device=device,
+    )

@@ -1,0 +1,167 @@
+"""Arguments that are no tensors, kept as plain values and given their names."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+from functools import lru_cache
+from math import copysign, isfinite
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from trec.ir.types import Attr, AttrRow
+
+TENSOR = "\x00tensor"
+"""Stands in frozen arguments where a tensor stood."""
+
+SKIP = object()
+_EXACT = frozenset({int, bool, str, type(None), torch.dtype, torch.device, torch.Size, torch.layout, torch.memory_format})
+_LONGEST_TEXT = 200
+_LONGEST_SEQUENCE = 64
+
+Frozen = tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]
+
+
+def freeze(args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Frozen:
+    """Return the arguments with every tensor replaced, so that nothing of the model is kept alive."""
+    exact = _EXACT
+    positional = tuple([arg if type(arg) in exact else _frozen(arg) for arg in args])
+    if not kwargs:
+        return positional, ()
+    return positional, tuple([(key, _frozen(value)) for key, value in kwargs.items()])
+
+
+def _frozen(value: Any, depth: int = 0) -> Any:
+    kind = type(value)
+    if kind in _EXACT:
+        return value
+    if isinstance(value, torch.Tensor):
+        return TENSOR
+    if kind is float:
+        return value if isfinite(value) and (value or copysign(1, value) > 0) else repr(value)
+    if kind is slice:
+        parts = (value.start, value.stop, value.step)
+        if any(isinstance(part, torch.Tensor) for part in parts):
+            return "tensor slice"
+        return ":".join("" if part is None else str(part) for part in parts[: 3 if parts[2] is not None else 2])
+    if value is Ellipsis:
+        return "..."
+    if kind in (tuple, list):
+        if len(value) > _LONGEST_SEQUENCE or depth > 3:
+            return f"{kind.__name__} of {len(value)}"
+        return tuple([_frozen(item, depth + 1) for item in value])
+    return _described(value)
+
+
+def _described(value: Any) -> Any:
+    """Return a short stable text for a value of any other type; foreign code is never asked for its repr."""
+    if isinstance(value, (int, float, str)) and not isinstance(value, enum.Enum):
+        return next(plain(value) for plain in (bool, int, float, str) if isinstance(value, plain))
+    if isinstance(value, complex):
+        return repr(complex(value))
+    if isinstance(value, enum.Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if isinstance(value, type):
+        return value.__qualname__
+    if isinstance(value, (FunctionType, BuiltinFunctionType, MethodType)):
+        return getattr(value, "__qualname__", "function")
+    if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+        return str(value)
+    return f"<{type(value).__name__}>"
+
+
+def attribute(value: Any, depth: int = 0) -> Attr:
+    """Return a frozen argument, or any plain value, as an attribute of the IR."""
+    if value is None or type(value) is bool:
+        return value  # type: ignore[no-any-return]
+    if type(value) is int:
+        return value if -(2**63) <= value < 2**63 else str(value)
+    if type(value) is str:
+        return value if len(value) <= _LONGEST_TEXT else value[: _LONGEST_TEXT - 1] + "…"
+    if type(value) is float:
+        return value if isfinite(value) else repr(value)
+    if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
+        return str(value).removeprefix("torch.")
+    if isinstance(value, torch.device):
+        return str(value)
+    if isinstance(value, (tuple, list)):
+        if depth == 3:
+            return str(len(value))
+        return tuple([attribute(item, depth + 1) for item in value])  # type: ignore[misc]
+    return attribute(_frozen(value))
+
+
+def name_arguments(function: Any, frozen: Frozen) -> AttrRow:
+    """Return the frozen arguments that are no tensors, with the names that the function gives them."""
+    positional, keywords = frozen
+    parameters = parameters_of(function, tuple(map(_only_tensors, positional)))
+    row: list[tuple[str, Attr]] = []
+    for position, value in enumerate(positional):
+        if _only_tensors(value):
+            continue
+        name, is_list = parameters[position] if position < len(parameters) else (f"arg{position}", False)
+        if is_list and type(value) is int:  # view(2, -1) is view((2, -1))
+            row.append((name, attribute(positional[position:])))
+            break
+        row.append((name, attribute(_shown(value))))
+    row.extend((key, attribute(_shown(value))) for key, value in keywords if not _only_tensors(value))
+    return tuple(row)
+
+
+def _only_tensors(value: Any) -> bool:
+    if type(value) is tuple:
+        return bool(value) and all(map(_only_tensors, value))
+    return value is TENSOR
+
+
+def _shown(value: Any) -> Any:
+    if value is TENSOR:
+        return "tensor"
+    return tuple(map(_shown, value)) if type(value) is tuple else value
+
+
+@lru_cache(maxsize=None)
+def parameters_of(function: Any, tensors: tuple[bool, ...]) -> tuple[tuple[str, bool], ...]:
+    """Return name and whether it takes a list, of each positional parameter of a torch function or operator.
+
+    Args:
+        function: what was called.
+        tensors: for each positional argument whether it is a tensor, to choose among overloads.
+    """
+    schema = getattr(function, "_schema", None)
+    if schema is not None:
+        return _positional(schema)
+    try:
+        parameters = inspect.signature(function).parameters.values()
+        if not any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+            return tuple((parameter.name, False) for parameter in parameters)
+    except (TypeError, ValueError):
+        pass
+    name = getattr(function, "__name__", "")
+    overloads = torch._C._jit_get_schemas_for_operator(f"aten::{_ARITHMETIC.get(name, name)}")
+    fitting = [overload for overload in overloads if _fits(overload, tensors)]
+    best = min(fitting or overloads, key=lambda overload: len(overload.arguments), default=None)
+    return () if best is None else _positional(best)
+
+
+def _positional(schema: Any) -> tuple[tuple[str, bool], ...]:
+    return tuple((a.name, a.type.kind() == "ListType") for a in schema.arguments if not a.kwarg_only)
+
+
+def _fits(schema: Any, tensors: tuple[bool, ...]) -> bool:
+    arguments = [argument for argument in schema.arguments if not argument.kwarg_only]
+    for position, is_tensor in enumerate(tensors):
+        if position >= len(arguments):
+            return bool(arguments) and arguments[-1].type.kind() == "ListType"
+        if is_tensor != ("Tensor" in str(arguments[position].type)):
+            return False
+    return True
+
+
+_ARITHMETIC = {
+    "__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub", "__isub__": "sub_", "__mul__": "mul",
+    "__rmul__": "mul", "__imul__": "mul_", "__truediv__": "div", "__itruediv__": "div_", "__pow__": "pow",
+}  # fmt: skip

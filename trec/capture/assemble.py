@@ -1,0 +1,201 @@
+"""From the log of a recording to the graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from trec.capture.arguments import name_arguments
+from trec.capture.describe import describe
+from trec.capture.log import Call, Origin
+from trec.capture.operators import operator_name
+from trec.capture.program import Program, Step, plan
+from trec.capture.sources import resolve_place
+from trec.ir.builder import GraphBuilder
+
+if TYPE_CHECKING:
+    from trec.capture.recorder import Recorder
+    from trec.ir.graph import Graph
+    from trec.ir.types import AttrRow
+
+
+def assemble(recorder: Recorder, name: str, outputs: list[tuple[str, int]], made: dict[int, Origin]) -> Graph:
+    """Return the graph of a recording.
+
+    Args:
+        recorder: what was written down.
+        name: name of the graph.
+        outputs: name and value of each tensor that the model returned.
+        made: parameters and buffers that came to be during the pass, by value.
+    """
+    log = recorder.log
+    log.events.extend(
+        ("output", key, 0, [value], [], index, None) for index, (key, value) in enumerate(outputs)
+    )
+    keep = recorder.level == "aten"
+    program = plan(log, [value for _, value in outputs], made, recorder.facts, keep_operators=keep)
+    return _Assembly(recorder, name, program).build()
+
+
+class _Assembly:
+    """Turns a program into rows, each kind of row through a cache of what was seen before."""
+
+    def __init__(self, recorder: Recorder, name: str, program: Program) -> None:
+        self.log, self.failure = recorder.log, recorder.failure
+        self.program = program
+        self.builder = GraphBuilder(name, meta=(("level", recorder.level),))
+        self.types: dict[Any, int] = {}
+        self.rows: dict[Any, int] = {}
+        self.places: dict[Any, int] = {None: -1}
+        self.names: dict[Any, str] = {}
+        self.module_scopes: list[int] = []
+        self.group_scopes: list[int] = []
+
+    def build(self) -> Graph:
+        numbers: dict[int, int] = {}
+        for step in self.program.steps:
+            for value in step.outputs:
+                numbers[value] = len(numbers)
+        self._add_scopes(numbers)
+        for step in self.program.steps:
+            self._add_node(step, numbers)
+        return self.builder.build()
+
+    # ---- scopes
+
+    def _add_scopes(self, numbers: dict[int, int]) -> None:
+        for group in self.program.groups:
+            self._add_modules(group.call.scope + 1)
+            call = group.call
+            self.group_scopes.append(
+                self.builder.scope(
+                    "function",
+                    path=self.log.scopes[call.scope].path,
+                    cls=self._name(call.function),
+                    parent=self.module_scopes[call.scope],
+                    name=self._group_name(call),
+                    attrs=self._arguments(call.function, call.arguments),
+                    source=self._place(call.place, call.scope),
+                    inputs=[numbers[value] for value in group.inputs],
+                    outputs=[numbers[value] for value in group.outputs],
+                )
+            )
+        self._add_modules(len(self.log.scopes))
+
+    def _group_name(self, call: Call) -> str:
+        around = self.builder.scopes[self.module_scopes[call.scope]]
+        function = self._name(call.function)
+        return function if around.parent < 0 else f"{around.name}.{function}"
+
+    def _add_modules(self, count: int) -> None:
+        builder, scopes = self.builder, self.module_scopes
+        for position in range(len(scopes), count):
+            record = self.log.scopes[position]
+            attrs = describe(record.module)
+            if self.failure is not None and self.failure[0] == position:
+                attrs = (*attrs, ("error", type(self.failure[1]).__name__))
+            scopes.append(
+                builder.scope(
+                    record.kind,
+                    path=record.path,
+                    cls=record.cls,
+                    call=record.call,
+                    parent=-1 if record.parent < 0 else scopes[record.parent],
+                    attrs=attrs,
+                    source=self._place(record.place, record.parent),
+                )
+            )
+
+    # ---- nodes
+
+    def _add_node(self, step: Step, numbers: dict[int, int]) -> None:
+        kind, what, scope, inputs, outputs, detail, place, group = step
+        attrs: AttrRow | int = 0
+        name = op = ""
+        if kind in ("op", "host", "link", "region"):
+            op = _LINKS.get(what, what) if type(what) is str else self._name(what)
+            attrs = self._arguments(what, detail) if detail is not None else 0
+        else:
+            name = what if what != "constant" else ""
+            if isinstance(detail, Origin):
+                attrs = (("qualname", detail.names[0]),)
+                if len(detail.names) > 1:
+                    attrs = (*attrs, ("aliases", ",".join(detail.names[1:])))
+            elif detail is not None:
+                attrs = (("index", detail),)
+        self.builder.node(
+            kind,
+            op,
+            parent=self.module_scopes[scope] if group < 0 else self.group_scopes[group],
+            name=name,
+            inputs=[numbers[value] for value in inputs],
+            results=[self._type(value) for value in outputs],
+            attrs=attrs,
+            source=self._place(place, scope) if kind == "op" or kind == "host" else -1,
+        )
+
+    # ---- what is looked up once
+
+    def _name(self, function: Any) -> str:
+        name = self.names.get(function)
+        if name is None:
+            name = self.names[function] = function_name(function)
+        return name
+
+    def _arguments(self, function: Any, frozen: Any) -> int:
+        if frozen is None:
+            return 0
+        positional, keywords = frozen
+        key = (function, positional, tuple(map(type, positional)), keywords, tuple([type(v) for _, v in keywords]))
+        row = self.rows.get(key)
+        if row is None:
+            row = self.rows[key] = self.builder.attrs.add(name_arguments(function, frozen))
+        return row
+
+    def _place(self, place: Any, scope: int) -> int:
+        """Return the index of a source line: where the enclosing module was called if no line of the user's is nearer."""
+        while place is None and scope >= 0:
+            record = self.log.scopes[scope]
+            place, scope = record.place, record.parent
+        index = self.places.get(place)
+        if index is None:
+            source = resolve_place(place)
+            index = self.places[place] = -1 if source is None else self.builder.sources.add(source)
+        return index
+
+    def _type(self, value: int) -> int:
+        key = self.log.types[value]
+        index = self.types.get(key)
+        if index is None:
+            shape, dtype, device, layout = key
+            sizes = tuple([size if type(size) is int else _symbol(size) for size in shape])
+            index = self.types[key] = self.builder.tensor_type(
+                sizes, str(dtype).removeprefix("torch."), str(device), str(layout).removeprefix("torch.")
+            )
+        return index
+
+
+def _symbol(size: Any) -> int | str:
+    """Return the name of a symbolic size; a ragged one, which has no size of its own, is unknown."""
+    if isinstance(size, str):
+        return size
+    text = str(size)
+    try:
+        return int(text)
+    except ValueError:
+        return "?" if text.startswith("j") and text[1:].isdigit() else text
+
+
+def function_name(function: Any) -> str:
+    """Return the short name of a torch function, the attribute's name for an accessor, the full one of an operator."""
+    if isinstance(function, (torch._ops.OpOverload, torch._ops.HigherOrderOperator)):
+        return operator_name(function)
+    name = getattr(function, "__name__", None) or type(function).__name__
+    if name in ("__get__", "__set__", "__delete__"):
+        return str(getattr(getattr(function, "__self__", None), "__name__", name))
+    return str(name)
+
+
+_LINKS = {"write": "update"}
+"""How links are called in the graph, where the log tells them apart."""

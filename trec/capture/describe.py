@@ -1,0 +1,76 @@
+"""What a module was constructed with, as it shows itself."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from trec.capture.arguments import attribute
+
+if TYPE_CHECKING:
+    from trec.ir.types import Attr, AttrRow
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_NO_ARGUMENT = frozenset({"self", "device", "dtype"})
+_PLAIN = (bool, int, float, str)
+
+
+def describe(module: Any) -> AttrRow:
+    """Return the constructor arguments of a module: what `extra_repr` shows, else attributes named as arguments.
+
+    User code that raises here costs only its attributes.
+    """
+    kind = type(module)
+    if kind.extra_repr is not torch.nn.Module.extra_repr:
+        try:
+            text = module.extra_repr()
+        except Exception:  # noqa: BLE001 - the user's own code
+            text = ""
+        if type(text) is str and text:
+            return _parsed(kind, text)
+    held = module.__dict__
+    return tuple((name, attribute(held[name])) for name in _argument_names(kind) if _is_plain(held.get(name)))
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return 0 < len(value) <= 8 and all(isinstance(item, _PLAIN) for item in value)
+    return isinstance(value, _PLAIN)
+
+
+@lru_cache(maxsize=None)
+def _argument_names(kind: type) -> tuple[str, ...]:
+    try:
+        names = inspect.signature(kind.__init__).parameters
+    except (TypeError, ValueError):
+        return ()
+    return tuple(name for name in names if name not in _NO_ARGUMENT)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(kind: type, text: str) -> AttrRow:
+    text = _ADDRESS.sub("", text)
+    try:
+        call = ast.parse(f"f({text})", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        call = None
+    if not isinstance(call, ast.Call):
+        return (("extra", attribute(text)),)
+    names = _argument_names(kind)
+    row: list[tuple[str, Attr]] = []
+    for position, part in enumerate(call.args):
+        row.append((names[position] if position < len(names) else f"arg{position}", _value(part)))
+    row.extend((part.arg or "kwargs", _value(part.value)) for part in call.keywords)
+    return tuple(row)
+
+
+def _value(part: ast.expr) -> Attr:
+    try:
+        return attribute(ast.literal_eval(part))
+    except (ValueError, TypeError, RecursionError):
+        return attribute(ast.unparse(part))

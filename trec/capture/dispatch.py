@@ -1,0 +1,146 @@
+"""The lower of the two modes: it sees every ATen operator that runs, with its schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+from torch._C import DisableTorchFunction
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from trec.capture.arguments import freeze
+from trec.capture.leaves import add_tensors
+from trec.capture.log import STRIDED
+from trec.capture.memory import storage_key
+from trec.capture.sources import caller_place
+from trec.capture.operators import Facts, facts_of
+
+if TYPE_CHECKING:
+    from trec.capture.memory import Entry, Storage
+    from trec.capture.recorder import Recorder
+    from trec.capture.thread import Thread
+
+Prepared = tuple[list[int], list["Storage"], list[tuple[Tensor, "Entry"]], Facts]
+"""Values read, storages of the arguments, tensors to be written, and what is known of the operator."""
+
+
+class OperatorMode(TorchDispatchMode):
+    """Writes down every operator: what it reads, what it writes, what it makes."""
+
+    supports_higher_order_operators = True
+
+    def __init__(self, recorder: Recorder, thread: Thread) -> None:
+        super().__init__()
+        self.recorder, self.thread = recorder, thread
+        self.memory, self.log, self.lock = recorder.memory, recorder.log, recorder.lock
+        self.facts = recorder.facts
+        self.keep_arguments = recorder.level == "aten"
+
+    def _handle(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+        thread = self.thread
+        if thread.mute or not self.recorder.active:
+            return func(*args, **kwargs) if kwargs else func(*args)
+        if thread.call is not None:  # below a torch function, hence the function mode is off
+            thread.mute += 1
+            try:
+                prepared = self._before(func, args, kwargs)
+                result = func(*args, **kwargs) if kwargs else func(*args)
+                self._after(func, args, kwargs, result, prepared)
+            finally:
+                thread.mute -= 1
+            return result
+        thread.mute += 1
+        try:
+            with DisableTorchFunction():
+                prepared = self._before(func, args, kwargs)
+            result = func(*args, **kwargs) if kwargs else func(*args)
+            with DisableTorchFunction():
+                self._after(func, args, kwargs, result, prepared)
+        finally:
+            thread.mute -= 1
+        return result
+
+    def _before(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Prepared:
+        tensors: list[Tensor] = []
+        for arg in args:
+            if isinstance(arg, Tensor):
+                tensors.append(arg)
+            elif isinstance(arg, (list, tuple)):
+                add_tensors(arg, tensors)
+        if kwargs:
+            add_tensors(kwargs, tensors)
+        facts = self.facts.get(func)
+        if facts is None:
+            facts = self.facts[func] = facts_of(func)
+        memory, thread = self.memory, self.thread
+        entries = memory.entries
+        values, storages = [], []
+        with self.lock:
+            for tensor in tensors:
+                entry = entries.get(id(tensor))
+                if entry is None or entry.tensor() is not tensor or entry.seen != len(entry.storage.writes):
+                    entry = memory.entry(tensor, thread)
+                values.append(entry.value)
+                storages.append(entry.storage)
+            written = self._written(facts, args, kwargs) if facts.writes else []
+            for _, entry in written:
+                self.recorder.protect(entry.storage, thread)
+            if written and facts.overwrites:
+                targets = {id(tensor) for tensor, _ in written}
+                values = [v for v, tensor in zip(values, tensors, strict=True) if id(tensor) not in targets]
+        return values, storages, written, facts
+
+    def _written(
+        self, facts: Facts, args: tuple[Any, ...], kwargs: dict[str, Any] | None
+    ) -> list[tuple[Tensor, Entry]]:
+        if facts.training is not None and not (len(args) > facts.training and args[facts.training]):
+            return []
+        targets: list[Tensor] = []
+        for where in facts.writes:
+            if isinstance(where, str):
+                add_tensors((kwargs or {}).get(where), targets)
+            elif where < len(args):
+                add_tensors(args[where], targets)
+            else:  # given by keyword
+                continue
+        distinct = {id(tensor): tensor for tensor in targets}
+        return [(tensor, self.memory.entries[id(tensor)]) for tensor in distinct.values()]
+
+    def _after(
+        self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None, result: Any, prepared: Prepared
+    ) -> None:
+        values, storages, written, facts = prepared
+        memory, thread, log = self.memory, self.thread, self.log
+        call = thread.call
+        with self.lock:
+            made = [memory.write(tensor, entry, storages, call) for tensor, entry in written]
+            targets = {id(tensor) for tensor, _ in written}
+            is_host = False
+            if isinstance(result, Tensor):
+                if id(result) not in targets:
+                    made.append(self._bind(result, storages, facts))
+            else:
+                results: list[Tensor] = []
+                add_tensors(result, results)
+                is_host = not results and not made
+                made.extend([self._bind(tensor, storages, facts) for tensor in results if id(tensor) not in targets])
+            given = freeze(args, kwargs) if self.keep_arguments else None
+            if call is not None:
+                call.events.append(("host" if is_host else "op", func, thread.scope, values, made, given, None))
+                call.host = call.host or is_host
+            else:
+                place = caller_place(4) if self.keep_arguments else None
+                log.events.append(("host" if is_host else "op", func, thread.scope, values, made, given, place))
+
+    def _bind(self, tensor: Tensor, storages: list[Storage], facts: Facts) -> int:
+        value = self.log.value(tensor)
+        if facts.aliases and tensor.layout is not STRIDED and storage_key(tensor) is None:
+            self.memory.join_first(tensor, value, storages)
+        else:
+            self.memory.bind(tensor, value, storages)
+        return value
+
+
+# Assigned after the class is made: torch wraps a handler that the class body defines so that the first operator imports
+# its compiler, which takes over a second, and each later one costs a microsecond more.
+OperatorMode.__torch_dispatch__ = OperatorMode._handle  # type: ignore[assignment,method-assign]

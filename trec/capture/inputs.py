@@ -1,0 +1,115 @@
+"""Inputs made from shapes, and the names of those that are given."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from trec.capture.leaves import leaves
+from trec.capture.recorder import walk
+from trec.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from torch import Tensor
+
+Shapes = tuple[int, ...] | list[tuple[int, ...]]
+
+
+def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor, ...]:
+    """Return one tensor for each shape: normal for floating dtypes, small whole numbers for integers.
+
+    The numbers are the same every time, and no random generator of the process is touched.
+
+    Args:
+        net: the model; integers stay below the smallest of its embedding tables.
+        shapes: a tuple of sizes for one input, a list of tuples for several.
+        dtypes: one dtype for all inputs, or a list of one for each; the default dtype when None.
+        device: where they lie; that of the first parameter when None.
+
+    Raises:
+        OptionError: shapes or dtypes are of another form.
+    """
+    wanted = _shape_list(shapes)
+    kinds = _dtype_list(dtypes, len(wanted))
+    if device is None:
+        device = next((tensor.device for tensor in net.parameters()), torch.device("cpu"))
+    generator = torch.Generator().manual_seed(0)
+    with torch._C.DisableTorchFunction():
+        return tuple(
+            _make(shape, kind, net, generator).to(device) for shape, kind in zip(wanted, kinds, strict=True)
+        )
+
+
+def _shape_list(shapes: Any) -> list[tuple[int, ...]]:
+    many = isinstance(shapes, list)
+    wanted = [tuple(shape) if isinstance(shape, (tuple, list)) else None for shape in (shapes if many else [shapes])]
+    if many and shapes and all(isinstance(size, int) for size in shapes):
+        raise OptionError(f"shapes={shapes!r} is a list of numbers; write one shape as a tuple: {tuple(shapes)!r}")
+    for shape in wanted:
+        if shape is None or not all(isinstance(size, int) and size >= 0 for size in shape):
+            raise OptionError(
+                f"shapes={shapes!r} is no shape: expected a tuple of sizes such as (1, 3, 224, 224) for one input, "
+                "or a list of such tuples for several; other inputs go into args= and kwargs="
+            )
+    return wanted  # type: ignore[return-value]
+
+
+def _dtype_list(dtypes: Any, count: int) -> list[torch.dtype]:
+    kinds = list(dtypes) if isinstance(dtypes, (list, tuple)) else [dtypes] * count
+    kinds = [torch.get_default_dtype() if kind is None else kind for kind in kinds]
+    if len(kinds) != count or not all(isinstance(kind, torch.dtype) for kind in kinds):
+        raise OptionError(
+            f"dtypes={dtypes!r} does not fit {count} shapes: expected one torch.dtype, or a list of {count}"
+        )
+    return kinds
+
+
+def _make(shape: tuple[int, ...], kind: torch.dtype, net: Any, generator: torch.Generator) -> Tensor:
+    if kind is torch.bool:
+        return torch.randint(0, 2, shape, generator=generator).bool()
+    if kind.is_floating_point or kind.is_complex:
+        base = torch.complex64 if kind.is_complex else torch.float32
+        return torch.randn(shape, generator=generator, dtype=base).to(kind)
+    return torch.randint(0, integer_range(net), shape, generator=generator).to(kind)
+
+
+def integer_range(net: Any) -> int:
+    """Return the exclusive upper end of integers that fit every embedding table of the model; 2 if it has none."""
+    tables = [module.num_embeddings for _, module in walk(net) if isinstance(module, torch.nn.Embedding)]
+    return max(1, min(tables, default=2))
+
+
+def name_inputs(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return name and tensor of every tensor leaf: of args, then of kwargs in the order of the call."""
+    names: list[str] = []
+    spread = ""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        parameters = ()  # type: ignore[assignment]
+    for parameter in parameters:
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            names.append(parameter.name)
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            spread = parameter.name
+    found = []
+    for position, value in enumerate(args):
+        if position < len(names):
+            name = names[position]
+        else:
+            name = f"{spread}.{position - len(names)}" if spread else f"input{position}"
+        found.extend(leaves(value, name))
+    for key, value in kwargs.items():
+        found.extend(leaves(value, key))
+    return found
+
+
+def name_outputs(result: Any) -> list[tuple[str, Tensor]]:
+    """Return name and tensor of every tensor leaf of a result: its key, or `output` with its position."""
+    if isinstance(result, torch.Tensor):
+        return [("output", result)]
+    return [(f"output{name}" if name[:1].isdigit() else name or "output", tensor) for name, tensor in leaves(result)]

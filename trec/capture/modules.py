@@ -1,0 +1,108 @@
+"""Scopes of module calls, by torch's own global hooks: nothing of the user's is patched."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import torch.nn.modules.module as hooks
+from torch import Tensor
+from torch._C import DisableTorchFunction
+
+from trec.capture.leaves import leaves, wrapped_by_functorch
+from trec.capture.log import UninitializedTensor
+from trec.capture.sources import module_place
+from trec.capture.thread import Frame
+
+if TYPE_CHECKING:
+    from trec.capture.recorder import Recorder
+    from trec.capture.thread import Thread
+
+
+class ModuleHooks:
+    """A context in which every module call of the recording opens and closes a scope.
+
+    The hooks stand before those of others, so the user's pre-hooks run inside the scope and forward hooks outside.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+
+    def __enter__(self) -> None:
+        before = hooks.register_module_forward_pre_hook(self._enter)
+        after = hooks.register_module_forward_hook(self._leave, with_kwargs=True, always_call=True)
+        hooks._global_forward_pre_hooks.move_to_end(before.id, last=False)
+        hooks._global_forward_hooks.move_to_end(after.id, last=False)
+        self._handles = (before, after)
+
+    def __exit__(self, *_: object) -> None:
+        for handle in self._handles:
+            handle.remove()
+
+    def _enter(self, module: Any, args: Any) -> None:
+        recorder = self.recorder
+        if not recorder.active:
+            return
+        thread = recorder.current(module)
+        if thread is None:
+            return
+        modes = None
+        if thread is not recorder.thread and not thread.frames:
+            modes = recorder.modes(thread)
+        with recorder.lock:
+            if recorder.expected is module and thread is recorder.thread:
+                scope, recorder.expected = 0, None  # the root was opened with the recording
+            else:
+                scope = recorder.open_scope(module, thread, module_place())
+            if thread.call is not None:
+                thread.call.split = True
+            thread.frames.append(Frame(scope, module, thread.scope, thread.call, modes))
+            thread.scope, thread.call = scope, None
+
+    def _leave(self, module: Any, args: Any, kwargs: Any = None, result: Any = None) -> None:
+        recorder = self.recorder
+        if not recorder.active:
+            return
+        thread = recorder.current(module)
+        if thread is None or not any(frame.module is module for frame in reversed(thread.frames)):
+            return
+        failed = not isinstance(kwargs, dict)  # where the module raised, kwargs are left out of the call
+        while True:  # frames that a BaseException left behind go with it
+            frame = thread.frames.pop()
+            thread.scope, thread.call = frame.outer, frame.call
+            if frame.modes is not None:
+                frame.modes.close()
+            if frame.module is module:
+                break
+        if failed:
+            error = sys.exc_info()[1]
+            if error is not None and recorder.failure is None:
+                recorder.failure = (frame.scope, error)
+        elif frame.scope:
+            self._pass_through(frame.scope, result, thread)
+
+    def _pass_through(self, scope: int, result: Any, thread: Thread) -> None:
+        """A module that returns what it was given still lies on the path: give it a node."""
+        recorder = self.recorder
+        memory, log = recorder.memory, recorder.log
+        first = log.scopes[scope].first_value
+        if type(result) is Tensor:
+            entry = memory.entries.get(id(result))
+            if entry is not None and entry.value >= first and entry.tensor() is result:
+                return
+        thread.mute += 1
+        try:
+            with recorder.lock, DisableTorchFunction():
+                sources, made = [], []
+                for tensor in {id(tensor): tensor for _, tensor in leaves(result)}.values():
+                    if wrapped_by_functorch(tensor) or isinstance(tensor, UninitializedTensor):
+                        continue
+                    entry = memory.entry(tensor, thread)
+                    if entry.value < first:
+                        sources.append(entry.value)
+                        entry.value = log.like(entry.value)
+                        made.append(entry.value)
+                if made:
+                    log.events.append(("link", "pass", scope, sources, made, None, None))
+        finally:
+            thread.mute -= 1

@@ -1,0 +1,61 @@
+"""What is known of an operator before it runs: which arguments it writes, and whether it reads what it overwrites."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Facts(NamedTuple):
+    """What an ATen operator does to its arguments."""
+
+    writes: tuple[int | str, ...]
+    """Positions or keywords of the arguments that it writes."""
+    overwrites: bool
+    """Whether what it writes does not depend on what stood there."""
+    training: int | None
+    """Position of the flag that decides whether it writes at all; None if it always does."""
+    aliases: bool
+    """Whether a result shares memory with an argument."""
+
+
+UNDECLARED_WRITES: dict[str, tuple[tuple[int, ...], int | None]] = {
+    "native_batch_norm": ((3, 4), 5),
+    "cudnn_batch_norm": ((3, 4), 5),
+    "miopen_batch_norm": ((3, 4), 5),
+    "batch_norm_gather_stats": ((3, 4), None),
+    "batch_norm_gather_stats_with_counts": ((3, 4), None),
+    "batch_norm_update_stats": ((1, 2), None),
+}
+"""Operators that write running statistics which their schema does not mark: positions, position of `training`."""
+
+OVERWRITING = frozenset({
+    "copy_", "fill_", "zero_", "uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_", "cauchy_",
+    "log_normal_", "set_", "eye_", "_foreach_copy_", "_foreach_zero_", "resize_as_",
+})  # fmt: skip
+"""In-place operators whose result does not depend on what stood in the target."""
+
+
+def facts_of(operator: Any) -> Facts:
+    """Return what is known of an operator; higher-order operators have no schema and write nothing."""
+    schema = getattr(operator, "_schema", None)
+    if schema is None:
+        return Facts((), False, None, False)
+    name = schema.name.split("::")[-1]
+    writes: tuple[int | str, ...] = ()
+    overwrites, training = name in OVERWRITING, None
+    for position, argument in enumerate(schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            writes += (argument.name if argument.kwarg_only else position,)
+            overwrites = overwrites or argument.kwarg_only or argument.name == "out"
+    if not writes and name in UNDECLARED_WRITES:
+        writes, training = UNDECLARED_WRITES[name]
+    aliases = any(result.alias_info is not None for result in schema.returns)
+    return Facts(writes, overwrites, training, aliases)
+
+
+def operator_name(operator: Any) -> str:
+    """Return the full name of an operator, such as `aten.addmm.default`."""
+    name = getattr(operator, "name", None)
+    if getattr(operator, "_schema", None) is None and callable(name):
+        return f"higher_order.{name()}"
+    return str(operator)

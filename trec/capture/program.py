@@ -1,0 +1,216 @@
+"""From the log to a program: what each function call reads and yields, and which operators stand on their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trec.capture.log import Call, Event, Log, Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trec.capture.operators import Facts
+
+SOURCES = frozenset({"param", "buffer", "constant"})
+
+
+class Group(NamedTuple):
+    """A function call whose operators stay visible: it becomes a scope."""
+
+    call: Call
+    inputs: list[int]
+    outputs: list[int]
+
+
+class Step(NamedTuple):
+    """One node of the program, in terms of the log."""
+
+    kind: Any
+    what: Any
+    scope: int
+    inputs: list[int]
+    outputs: list[int]
+    detail: Any
+    place: Any
+    group: int
+    """Index of the group that holds it; -1: the module does."""
+
+
+class Program(NamedTuple):
+    """Steps in execution order, and the groups that they refer to."""
+
+    steps: list[Step]
+    groups: list[Group]
+
+
+def plan(
+    log: Log, outputs: Iterable[int], made: dict[int, Origin], facts: dict[Any, Facts], *, keep_operators: bool
+) -> Program:
+    """Return the program that a log tells of.
+
+    Args:
+        log: what was written down.
+        outputs: values that the model returned.
+        made: parameters and buffers that came to be during the pass, by value.
+        facts: what is known of each operator that ran.
+        keep_operators: whether operators stay visible inside their function calls.
+    """
+    usage = _Usage(log, outputs)
+    planner = _Planner(log, usage, facts, keep_operators=keep_operators)
+    for position, event in enumerate(log.events):
+        if type(event) is Call:
+            planner.add_call(position, event)
+        else:
+            planner.add_event(event)  # type: ignore[arg-type]
+    steps = _insert_made(planner.steps, made, log) if made else planner.steps
+    return Program(_place_sources(steps, log), planner.groups)
+
+
+class _Usage:
+    """Where each value is made, and whether it is read elsewhere."""
+
+    def __init__(self, log: Log, outputs: Iterable[int]) -> None:
+        count = len(log.types)
+        self.maker = maker = [-1] * count
+        self.escapes = escapes = bytearray(count)
+        self.used = used = bytearray(count)
+        for position, event in enumerate(log.events):
+            if type(event) is Call:
+                for operation in event.events:
+                    for value in operation[4]:
+                        maker[value] = position
+            else:
+                for value in event[4]:  # type: ignore[index]
+                    maker[value] = position
+        for position, event in enumerate(log.events):
+            reads = event.events if type(event) is Call else (event,)
+            for operation in reads:
+                for value in operation[3]:  # type: ignore[index]
+                    used[value] = 1
+                    if maker[value] != position:
+                        escapes[value] = 1
+            if type(event) is Call:
+                for value in event.read:
+                    used[value] = 1
+                    if maker[value] != position:
+                        escapes[value] = 1
+        for value in outputs:
+            used[value] = escapes[value] = 1
+
+
+class _Planner:
+    def __init__(self, log: Log, usage: _Usage, facts: dict[Any, Facts], *, keep_operators: bool) -> None:
+        self.log, self.usage, self.facts, self.keep_operators = log, usage, facts, keep_operators
+        self.steps: list[Step] = []
+        self.groups: list[Group] = []
+
+    def add_event(self, event: Event) -> None:
+        if event[0] in SOURCES and not self.usage.used[event[4][0]]:
+            return
+        self.steps.append(Step(*event, -1))
+
+    def add_call(self, position: int, call: Call) -> None:
+        if call.split:
+            for event in call.events:
+                self.add_event(event)
+            return
+        events = call.events
+        maker, escapes = self.usage.maker, self.usage.escapes
+        inside = {value for event in events for value in event[4]}
+        results = set(call.results)
+        if results & inside:
+            leaking = [value for value in inside if escapes[value] and value not in results]
+            if leaking:
+                hoisted = self._hoisted(call, leaking, results)
+                for event in events:
+                    if id(event) in hoisted:
+                        self.add_event(event)
+                events = [event for event in events if id(event) not in hoisted]
+                inside = {value for event in events for value in event[4]}
+        read = dict.fromkeys([value for event in events for value in event[3] if value not in inside])
+        read.update(dict.fromkeys([value for value in call.read if maker[value] != position]))
+        inputs = [value for value in call.given if value in read]
+        known = set(inputs)
+        inputs += [value for value in read if value not in known]
+        outputs = list(dict.fromkeys([value for value in call.results if value in inside]))
+        outputs += sorted([value for value in inside if escapes[value] and value not in results])
+        if self.keep_operators:
+            self._keep(call, events, inputs, outputs)
+            return
+        kind = "host" if call.host and not outputs else "op"
+        self.steps.append(Step(kind, call.function, call.scope, inputs, outputs, call.arguments, call.place, -1))
+
+    def _keep(self, call: Call, events: list[Event], inputs: list[int], outputs: list[int]) -> None:
+        group = len(self.groups)
+        self.groups.append(Group(call, inputs, outputs))
+        for kind, what, scope, reads, makes, detail, place in events:
+            if kind == "link" and what == "write" and call.read:
+                reads = [*reads, *[value for value in call.read if value not in reads]]
+            self.steps.append(Step(kind, what, scope, reads, makes, detail, place, group))
+
+    def _hoisted(self, call: Call, leaking: list[int], results: set[int]) -> set[int]:
+        """Return the operators (by id) that make values which are used elsewhere, though the call does not return them.
+
+        Left inside, they would make a false path from every argument of the call to every such use: autocast casts a
+        weight inside the first call that needs it, and hands the cast weight to the next.
+        """
+        producer = {value: event for event in call.events for value in event[4]}
+        found: dict[int, Event] = {}
+        todo = list(leaking)
+        while todo:
+            event = producer.get(todo.pop())
+            if event is not None and id(event) not in found:
+                found[id(event)] = event
+                todo.extend(event[3])
+        for event in found.values():
+            facts = self.facts.get(event[1])
+            if event[1] == "write" or (facts is not None and facts.writes) or not results.isdisjoint(event[4]):
+                return set()
+        return set(found)
+
+
+def _insert_made(steps: list[Step], made: dict[int, Origin], log: Log) -> list[Step]:
+    """Put a node behind the producer of each value that became a parameter, and let later readers read that."""
+    renamed: dict[int, int] = {}
+    result: list[Step] = []
+    for step in steps:
+        if renamed:
+            step = step._replace(inputs=[renamed.get(value, value) for value in step.inputs])
+        result.append(step)
+        for value in step.outputs:
+            origin = made.get(value)
+            if origin is not None:
+                renamed[value] = log.like(value)
+                result.append(Step(origin.kind, origin.names[0], 0, [value], [renamed[value]], origin, None, -1))
+    return result
+
+
+def _place_sources(steps: list[Step], log: Log) -> list[Step]:
+    """Hold each parameter, buffer and constant where all its readers are: their lowest common module."""
+    parents = [record.parent for record in log.scopes]
+    depths = [0] * len(parents)
+    for scope, parent in enumerate(parents):
+        if scope:
+            depths[scope] = depths[parent] + 1
+    held: dict[int, int] = {
+        step.outputs[0]: -1 for step in steps if step.kind in SOURCES and step.group < 0
+    }
+    for step in steps:
+        for value in step.inputs:
+            place = held.get(value)
+            if place is None or place == step.scope:
+                continue
+            held[value] = step.scope if place < 0 else _common(place, step.scope, parents, depths)
+    return [
+        step._replace(scope=max(held[step.outputs[0]], 0)) if step.kind in SOURCES and step.group < 0 else step
+        for step in steps
+    ]
+
+
+def _common(first: int, second: int, parents: list[int], depths: list[int]) -> int:
+    while first != second:
+        if depths[first] >= depths[second]:
+            first = parents[first]
+        else:
+            second = parents[second]
+    return first

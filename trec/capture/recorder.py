@@ -1,0 +1,126 @@
+"""One recording: its log, its memory of tensors, and the threads that it follows."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from trec.capture.dispatch import OperatorMode
+from trec.capture.functions import FunctionMode
+from trec.capture.log import Log, Origin, ScopeRecord, UninitializedTensor
+from trec.capture.memory import Memory
+from trec.capture.thread import Thread
+
+if TYPE_CHECKING:
+    from trec.capture.memory import Storage
+    from trec.capture.operators import Facts
+    from trec.capture.state import State
+    from trec.ir.types import Level
+
+TABLES = (("param", "_parameters"), ("buffer", "_buffers"))
+
+
+class Recorder:
+    """Everything that modes and hooks share while a model runs."""
+
+    def __init__(self, level: Level) -> None:
+        self.level = level
+        self.active = False
+        self.log = Log()
+        self.memory = Memory(self.log)
+        self.lock = threading.RLock()
+        self.facts: dict[Any, Facts] = {}
+        self.paths: dict[int, str] = {}
+        """Path of each module by id; the first one where it has several."""
+        self.adopted: dict[str, int] = {}
+        """How many modules were named after the same place."""
+        self.held: list[Any] = []
+        """Modules met during the pass, kept so that their ids stay theirs."""
+        self.calls: dict[int, int] = {}
+        """How often each module was called, by id."""
+        self.expected: Any = None
+        """The module whose call the root scope stands for, until it is called."""
+        self.failure: tuple[int, BaseException] | None = None
+        """Innermost scope that an exception left, and the exception."""
+        self.state: State | None = None
+        self.thread = Thread(self.log, 0)
+        self._threads = {threading.get_ident(): self.thread}
+        self._running_before = set(sys._current_frames())
+
+    def modes(self, thread: Thread) -> ExitStack:
+        """Return a context in which the operators of the running thread are written down."""
+        stack = ExitStack()
+        stack.enter_context(OperatorMode(self, thread))
+        stack.enter_context(FunctionMode(self, thread))
+        return stack
+
+    def current(self, module: Any) -> Thread | None:
+        """Return the state of the running thread; None if what it does is not part of this recording."""
+        ident = threading.get_ident()
+        thread = self._threads.get(ident)
+        if thread is None and self.active and ident not in self._running_before and id(module) in self.paths:
+            thread = self._threads[ident] = Thread(self.log, self.thread.scope)
+        return thread
+
+    def protect(self, storage: Storage, thread: Thread) -> None:
+        """Keep a copy of a storage of the user's before its first write."""
+        if storage.owner is None or storage.saved or self.state is None:
+            return
+        storage.saved = True
+        thread.mute += 1
+        try:
+            self.state.save(storage.owner)
+        finally:
+            thread.mute -= 1
+
+    def open_scope(self, module: Any, thread: Thread, place: Any) -> int:
+        """Write down that a module is called; return the index of the new scope."""
+        path = self.paths.get(id(module))
+        if path is None:
+            path = self._adopt(module, self.log.scopes[thread.scope].path)
+        call = self.calls.get(id(module), 0)
+        self.calls[id(module)] = call + 1
+        self.log.scopes.append(
+            ScopeRecord(
+                "module", path, type(module).__name__, call, thread.scope, module, len(self.log.types), place
+            )
+        )
+        return len(self.log.scopes) - 1
+
+    def _adopt(self, module: Any, around: str) -> str:
+        """Name a module that was met only when it was called, and its parameters, after where it was called."""
+        base = f"{around}.<{type(module).__name__}>" if around else f"<{type(module).__name__}>"
+        count = self.adopted[base] = self.adopted.get(base, 0) + 1
+        path = base if count == 1 else f"{base}{count}"
+        for below, child in walk(module):
+            whole = f"{path}.{below}" if below else path
+            if self.paths.setdefault(id(child), whole) != whole:
+                continue
+            self.held.append(child)
+            for kind, table in TABLES:
+                for name, tensor in dict(getattr(child, table)).items():
+                    if tensor is not None and not isinstance(tensor, UninitializedTensor):
+                        if self.memory.known(tensor) is None:
+                            self.memory.origins.setdefault(id(tensor), Origin(kind, [f"{whole}.{name}"]))  # type: ignore[arg-type]
+        return path
+
+
+def walk(root: Any) -> list[tuple[str, Any]]:
+    """Return path and module of a module and all below it, parents first, every path of a shared one.
+
+    Modules are told apart by identity alone; a module that contains itself is entered once.
+    """
+    todo, seen, found = [("", root)], set(), []
+    while todo:
+        path, module = todo.pop()
+        found.append((path, module))
+        if id(module) in seen:
+            continue
+        seen.add(id(module))
+        children = list(module._modules.items())
+        todo.extend(
+            (f"{path}.{name}" if path else name, child) for name, child in reversed(children) if child is not None
+        )
+    return found

@@ -1,0 +1,202 @@
+"""One recording from start to end: take a snapshot, run the model, put everything back, make the graph."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from contextlib import ExitStack, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from trec.capture.assemble import assemble
+from trec.capture.inputs import make_inputs, name_inputs, name_outputs
+from trec.capture.leaves import wrapped_by_functorch
+from trec.capture.log import Origin, ScopeRecord, UninitializedTensor
+from trec.capture.modules import ModuleHooks
+from trec.capture.recorder import TABLES, Recorder, walk
+from trec.capture.state import State
+from trec.errors import CaptureError, OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trec.ir.graph import Graph
+    from trec.ir.types import Level
+
+LEVELS = ("module", "function", "aten")
+
+
+def capture(
+    net: torch.nn.Module,
+    shapes: Any,
+    *,
+    args: Any,
+    kwargs: Any,
+    dtypes: Any,
+    name: str | None,
+    level: Level,
+    method: str,
+    device: Any,
+) -> Graph:
+    """Record one call of a model; see `trec.capture`."""
+    _check(net, shapes, args, kwargs, level, method)
+    kwargs = dict(kwargs or {})
+    made = shapes is not None
+    if made:
+        args = make_inputs(net, shapes, dtypes, device)
+    recorder = Recorder("aten" if level == "aten" else "function")
+    untouched = torch._C.DisableTorchFunction
+    with _no_collection():
+        with untouched():
+            state = _prepare(recorder, net, args, kwargs, method)
+        try:
+            with untouched():
+                call = _callable(net, method, device, recorder)
+                _give_inputs(recorder, getattr(net, method), args, kwargs, state)
+            result, error = _run(recorder, call, args, kwargs)
+            with untouched():
+                outputs = [] if error is not None else _take_outputs(recorder, result)
+                graph = assemble(recorder, name or type(net).__name__, outputs, _made_in_pass(recorder, net))
+        finally:
+            with untouched():
+                state.restore()
+    if level == "module":
+        graph = graph.level("module")
+    if error is not None:
+        raise _failure(recorder, error, graph, made and dtypes is None) from error
+    return graph
+
+
+def _prepare(recorder: Recorder, net: torch.nn.Module, args: Any, kwargs: Any, method: str) -> State:
+    """Name the modules, open the root scope and take the snapshot."""
+    modules = walk(net)
+    for path, module in modules:
+        recorder.paths.setdefault(id(module), path)
+    recorder.log.scopes.append(ScopeRecord("module", "", type(net).__name__, 0, -1, net, 0, None))
+    recorder.calls[id(net)] = 1
+    recorder.expected = net if method == "forward" else None
+    recorder.state = state = State(recorder.memory, modules, (args, kwargs))
+    return state
+
+
+def _check(net: Any, shapes: Any, args: Any, kwargs: Any, level: str, method: str) -> None:
+    if not isinstance(net, torch.nn.Module):
+        raise OptionError(f"capture takes an nn.Module, not {type(net).__name__}")
+    if level not in LEVELS:
+        raise OptionError(f"level={level!r} is not known; known are: {', '.join(LEVELS)}")
+    if not isinstance(args, tuple):
+        raise OptionError(f"args takes a tuple of positional arguments, not {type(args).__name__}: write args=(x,)")
+    if kwargs is not None and not isinstance(kwargs, dict):
+        raise OptionError(f"kwargs takes a dict, not {type(kwargs).__name__}")
+    if shapes is not None and args:
+        raise OptionError("give either shapes or args, not both: tensors of your own go into args")
+    if not callable(getattr(net, method, None)):
+        raise OptionError(f"{type(net).__name__} has no method {method!r}")
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keep the garbage collector off: a full collection in between doubles the time, and frees nothing of ours."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _callable(net: torch.nn.Module, method: str, device: Any, recorder: Recorder) -> Any:
+    """Return what to call: the method, or on the meta device the model with twins of its tensors."""
+    function = net if method == "forward" else getattr(net, method)
+    if device is None or torch.device(device).type != "meta":
+        return function
+    twins: dict[str, torch.Tensor] = {}
+    by_id: dict[int, torch.Tensor] = {}
+    for path, module in walk(net):
+        for _, table in TABLES:
+            for key, tensor in getattr(module, table).items():
+                if tensor is None or tensor.device.type == "meta":
+                    continue
+                twin = by_id.get(id(tensor))
+                if twin is None:
+                    twin = by_id[id(tensor)] = tensor.detach().to("meta").requires_grad_(tensor.requires_grad)
+                    recorder.memory.origins[id(twin)] = recorder.memory.origins[id(tensor)]
+                twins[f"{path}.{key}" if path else key] = twin
+    if not twins:
+        return function
+    if method != "forward":
+        raise OptionError("device='meta' runs forward only; move the model to meta to record another method")
+    return lambda *args, **kwargs: torch.func.functional_call(net, twins, args, kwargs)
+
+
+def _give_inputs(recorder: Recorder, function: Any, args: Any, kwargs: Any, state: State) -> None:
+    log, memory = recorder.log, recorder.memory
+    for index, (name, tensor) in enumerate(name_inputs(function, args, kwargs)):
+        state.own(tensor)
+        value = log.value(tensor)
+        log.events.append(("input", name, 0, [], [value], index, None))
+        if memory.known(tensor) is None:
+            memory.give(tensor, value)
+
+
+def _run(recorder: Recorder, call: Any, args: Any, kwargs: Any) -> tuple[Any, Exception | None]:
+    """Call the model with everything in place that watches it."""
+    with ExitStack() as stack:
+        stack.enter_context(ModuleHooks(recorder))
+        # Compiled code would run without being seen; asking for the stance imports the compiler, so only if it is there.
+        eager = torch.compiler.set_stance("force_eager") if "torch._dynamo" in sys.modules else nullcontext()
+        stack.enter_context(eager)
+        stack.enter_context(torch.jit.optimized_execution(False))  # the second run of a script would differ
+        stack.callback(setattr, recorder, "active", False)
+        stack.enter_context(recorder.modes(recorder.thread))
+        recorder.active = True
+        try:
+            return call(*args, **kwargs), None
+        except Exception as error:  # noqa: BLE001 - whatever the model raises is reported with its partial graph
+            return None, error
+        finally:
+            recorder.active = False
+
+
+def _take_outputs(recorder: Recorder, result: Any) -> list[tuple[str, int]]:
+    recorder.thread.scope, recorder.thread.call = 0, None
+    found = []
+    for name, tensor in name_outputs(result):
+        if not wrapped_by_functorch(tensor):
+            found.append((name, recorder.memory.entry(tensor, recorder.thread).value))
+    return found
+
+
+def _made_in_pass(recorder: Recorder, net: torch.nn.Module) -> dict[int, Origin]:
+    """Return the parameters and buffers that came to be during the pass, by the value that they hold."""
+    made: dict[int, Origin] = {}
+    memory = recorder.memory
+    for path, module in walk(net):
+        for kind, table in TABLES:
+            for key, tensor in getattr(module, table).items():
+                if tensor is None or isinstance(tensor, UninitializedTensor) or id(tensor) in memory.introduced:
+                    continue
+                if memory.known(tensor) is not None:
+                    value = memory.entry(tensor, recorder.thread).value
+                    whole = f"{path}.{key}" if path else key
+                    made.setdefault(value, Origin(kind, [])).names.append(whole)  # type: ignore[arg-type]
+    return made
+
+
+def _failure(recorder: Recorder, error: Exception, graph: Graph, guessed_dtypes: bool) -> CaptureError:
+    where = ""
+    if recorder.failure is not None:
+        record = recorder.log.scopes[recorder.failure[0]]
+        where = f" in module {record.path!r} ({record.cls})" if record.path else f" in {record.cls}.forward"
+    text = str(error)
+    message = f"the model raised {type(error).__name__}{where}: {text}"
+    if guessed_dtypes and any(word in text for word in ("indices", "Long", "Int", "integer", "scalar type")):
+        message += (
+            "\nThe inputs were made from shapes as floating point numbers; if the model takes integers, say so: "
+            "trec.capture(net, shapes, dtypes=torch.int64)"
+        )
+    failure = CaptureError(message)
+    failure.graph = graph
+    return failure

@@ -1,0 +1,79 @@
+"""Lines of the user's code that made the calls, without absolute paths."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from trec.ir.types import Source
+
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+    from trec.capture.log import Place
+
+_HIDDEN_ROOTS = (str(Path(torch.__file__).parent), str(Path(__file__).parent))
+_MODULE_CALL = torch.nn.Module._call_impl.__code__
+
+_hidden: dict[CodeType, bool] = {_MODULE_CALL: True}
+_names: dict[str, str] = {}
+
+
+def caller_place(depth: int) -> Place:
+    """Return where the nearest frame outside torch stands; None if a module call comes first.
+
+    Args:
+        depth: number of frames to leave out, counted from the caller of this function.
+    """
+    return _search(sys._getframe(depth))
+
+
+def module_place() -> Place:
+    """Return where the module was called whose hook runs; None if another module of torch called it."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code is not _MODULE_CALL:
+        frame = frame.f_back
+    return _search(frame and frame.f_back)
+
+
+def _search(frame: FrameType | None) -> Place:
+    while frame is not None:
+        code = frame.f_code
+        hidden = _hidden.get(code)
+        if hidden is None:
+            hidden = _hidden[code] = code.co_filename.startswith(_HIDDEN_ROOTS)
+        if not hidden:
+            return code, frame.f_lasti
+        if code is _MODULE_CALL:
+            return None
+        frame = frame.f_back
+    return None
+
+
+def resolve_place(place: Place) -> Source | None:
+    """Return file and line of a place."""
+    if place is None:
+        return None
+    code, offset = place
+    line = next((line for start, stop, line in code.co_lines() if start <= offset < stop and line), code.co_firstlineno)
+    name = _names.get(code.co_filename)
+    if name is None:
+        name = _names[code.co_filename] = short_name(code.co_filename)
+    return Source(name, line)
+
+
+def short_name(filename: str) -> str:
+    """Return a file name relative to the root of the package that holds it, or its last part.
+
+    Code that was never in a file keeps the name in angle brackets without what is counted behind it.
+    """
+    if filename.startswith("<"):
+        return filename[: filename.find(">") + 1].split("-")[0].rstrip(">") + ">"
+    path = Path(filename)
+    root = path.parent
+    while (root / "__init__.py").is_file() and root != root.parent:
+        root = root.parent
+    return path.relative_to(root).as_posix()

@@ -1,0 +1,317 @@
+"""Everything that a forward pass may change, as it was before, and how to put it back."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import OrderedDict, deque
+from contextlib import suppress
+from operator import is_
+from types import CodeType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from trec.capture.leaves import OPAQUE, slots
+from trec.capture.log import Origin, UninitializedTensor
+from trec.capture.recorder import TABLES
+
+if TYPE_CHECKING:
+    from trec.capture.memory import Memory
+
+MISSING = object()
+MOST_OBJECTS = 20_000
+LARGEST_ARRAY = 1 << 24
+_PLAIN = frozenset({bool, int, float, str, type(None), tuple, CodeType})
+_MODULE_ATTRIBUTES = frozenset(torch.nn.Module().__dict__)
+_DICTS = (dict, OrderedDict)
+
+
+class Owned(NamedTuple):
+    """A tensor of the user's and where its data lay."""
+
+    tensor: Tensor
+    kind: type
+    dtype: torch.dtype
+    device: torch.device
+    storage: Any
+    geometry: tuple[Any, Any, Any] | None
+    requires_grad: bool
+    is_leaf: bool
+    grad: Tensor | None
+
+
+class Saved(NamedTuple):
+    """The data of an owned tensor before its first write."""
+
+    owned: Owned
+    data: Any
+    version: int | None
+
+
+class State:
+    """A snapshot of a model, its inputs and the process, taken before and put back after a recording.
+
+    Data are copied only when they are about to be written; everything else is remembered by identity.
+    """
+
+    def __init__(self, memory: Memory, modules: list[tuple[str, Any]], arguments: Any) -> None:
+        self.memory = memory
+        self.owned: dict[int, Owned] = {}
+        self.saved: list[Saved] = []
+        self.modules: list[tuple[Any, type, dict[str, Any], list[tuple[Any, Any]]]] = []
+        self.boxes: list[tuple[Any, Any, Any]] = []
+        self.generators: list[tuple[torch.Generator, Tensor]] = []
+        self._seen: set[int] = set()
+        self._process = _Process()
+        entered: set[int] = set()
+        for path, module in modules:
+            self._name_tensors(path, module)
+            if id(module) not in entered:
+                entered.add(id(module))
+                self._remember_module(path, module)
+        self._remember(arguments)
+
+    # ---- before
+
+    def _name_tensors(self, path: str, module: Any) -> None:
+        origins = self.memory.origins
+        for kind, table in TABLES:
+            for name, tensor in getattr(module, table).items():
+                if tensor is None:
+                    continue
+                whole = f"{path}.{name}" if path else name
+                origin = origins.get(id(tensor))
+                if origin is not None:
+                    if whole not in origin.names:
+                        origin.names.append(whole)
+                    continue
+                self.own(tensor)
+                if not isinstance(tensor, UninitializedTensor):
+                    origins[id(tensor)] = Origin(kind, [whole])  # type: ignore[arg-type]
+
+    def _remember_module(self, path: str, module: Any) -> None:
+        held = module.__dict__
+        inner = []
+        for name, value in held.items():
+            kind = type(value)
+            if kind in _PLAIN and kind is not tuple:
+                continue
+            if kind in _DICTS:
+                if value:
+                    inner.append((value, value.copy()))
+                    if name not in _MODULE_ATTRIBUTES:
+                        self._remember(value)
+            elif name in _MODULE_ATTRIBUTES:
+                if isinstance(value, dict):
+                    inner.append((value, dict(value)))
+            elif isinstance(value, Tensor):
+                self.memory.labels.setdefault(id(value), f"{path}.{name}" if path else name)
+                self.own(value)
+            elif not isinstance(value, OPAQUE):
+                self._remember(value)
+        self.modules.append((module, type(module), dict(held), inner))
+
+    def own(self, tensor: Tensor) -> None:
+        """Remember a tensor of the user's: its storage, flags and gradient."""
+        if id(tensor) in self.owned:
+            return
+        lazy = isinstance(tensor, UninitializedTensor)
+        storage = geometry = None
+        if not lazy:
+            with suppress(RuntimeError, NotImplementedError):
+                storage = tensor.untyped_storage()
+                geometry = (tensor.storage_offset(), tensor.shape, tensor.stride())
+                self.memory.owned_storages.setdefault(storage._cdata, tensor)
+        is_leaf = tensor.is_leaf
+        grad = tensor.grad if is_leaf and not lazy else None
+        self.memory.owned[id(tensor)] = tensor
+        self.owned[id(tensor)] = Owned(
+            tensor, type(tensor), tensor.dtype, tensor.device, storage, geometry, tensor.requires_grad, is_leaf, grad
+        )
+        if grad is not None:
+            self.own(grad)
+
+    def _remember(self, value: Any) -> None:
+        """Remember the contents of mutable containers and plain objects, without reading properties."""
+        numpy = sys.modules.get("numpy")
+        todo, count = [value], 0
+        while todo and count < MOST_OBJECTS:
+            value = todo.pop()
+            if isinstance(value, OPAQUE) or id(value) in self._seen:
+                continue
+            count += 1
+            if isinstance(value, Tensor):
+                self.own(value)
+                continue
+            self._seen.add(id(value))
+            if isinstance(value, torch.Generator):
+                self.generators.append((value, value.get_state()))
+            elif isinstance(value, dict):
+                self.boxes.append((value, dict.copy(value), dict))
+                todo.extend(dict.values(value))
+            elif isinstance(value, (list, deque)):
+                self.boxes.append((value, list(value), list))
+                todo.extend(value)
+            elif isinstance(value, set):
+                self.boxes.append((value, set(value), set))
+            elif isinstance(value, (tuple, frozenset)):
+                todo.extend(value)
+            elif numpy is not None and isinstance(value, numpy.ndarray):
+                if value.dtype != object and value.nbytes < LARGEST_ARRAY and value.flags.writeable:
+                    self.boxes.append((value, value.copy(), numpy.ndarray))
+                continue
+            todo.extend(self._remember_attributes(value))
+
+    def _remember_attributes(self, value: Any) -> list[Any]:
+        held: list[Any] = []
+        try:
+            own = object.__getattribute__(value, "__dict__")
+        except (AttributeError, TypeError):
+            own = None
+        if type(own) is dict:
+            self.boxes.append((own, dict(own), dict))
+            held.extend(own.values())
+        if hasattr(type(value), "__slots__") and (slotted := slots(value)):
+            self.boxes.append((value, slotted, slots))
+            held.extend(slotted.values())
+        return held
+
+    def save(self, tensor: Tensor) -> None:
+        """Copy the data of an owned tensor, which is about to be written."""
+        owned = self.owned[id(tensor)]
+        data: Any = None
+        with suppress(RuntimeError, NotImplementedError):
+            if not issubclass(owned.kind, UninitializedTensor) and tensor.device.type != "meta":
+                data = tensor.detach().clone() if owned.storage is None else owned.storage.clone()
+        version = None
+        with suppress(RuntimeError):
+            version = tensor._version
+        self.saved.append(Saved(owned, data, version))
+
+    # ---- after
+
+    def restore(self) -> None:
+        """Put everything back as it was."""
+        self._restore_modules()
+        for box, old, kind in self.boxes:
+            _refill(box, old, kind)
+        with torch._C.DisableTorchFunction(), torch.no_grad():
+            self._restore_tensors()
+        self._process.restore()
+        for generator, state in self.generators:
+            generator.set_state(state)
+
+    def _restore_modules(self) -> None:
+        for module, kind, held, inner in self.modules:
+            now = module.__dict__
+            if type(module) is not kind:
+                object.__setattr__(module, "__class__", kind)
+            if not _same(now, held):
+                dict.clear(now)
+                dict.update(now, held)
+            for box, old in inner:
+                if not _same(box, old):
+                    _refill(box, old, dict)
+            if len(inner) != len(_MODULE_ATTRIBUTES):
+                remembered = {id(box) for box, _ in inner}
+                for name in _EMPTY_DICTS:
+                    box = now.get(name)
+                    if box and id(box) not in remembered:
+                        box.clear()
+
+    def _restore_tensors(self) -> None:
+        for owned, data, _ in self.saved:
+            if data is None:
+                continue
+            if owned.storage is None:
+                owned.tensor.copy_(data)
+                continue
+            if owned.storage.nbytes() != data.nbytes():
+                owned.storage.resize_(data.nbytes())
+            owned.storage.copy_(data)
+        for tensor, kind, dtype, device, storage, geometry, requires_grad, is_leaf, grad in self.owned.values():
+            if type(tensor) is not kind:
+                tensor.__class__ = kind
+                if storage is None:
+                    tensor.data = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
+            if storage is not None and geometry is not None:
+                now = (tensor.storage_offset(), tensor.shape, tensor.stride())
+                if now != geometry or tensor.untyped_storage()._cdata != storage._cdata:
+                    tensor.data = torch.empty(0, dtype=dtype, device=device).set_(storage, *geometry)
+            if not is_leaf:
+                continue
+            if not tensor.is_leaf:
+                tensor.detach_()
+            if tensor.requires_grad != requires_grad:
+                tensor.requires_grad_(requires_grad)
+            if storage is not None and tensor.grad is not grad:
+                tensor.grad = grad
+        for owned, _, version in self.saved:
+            if version is not None:
+                with suppress(RuntimeError):
+                    torch._C._autograd._unsafe_set_version_counter((owned.tensor,), (version,))
+
+
+_EMPTY_DICTS = [name for name, value in torch.nn.Module().__dict__.items() if isinstance(value, dict)]
+
+
+class _Process:
+    """Random generators and switches of the process."""
+
+    def __init__(self) -> None:
+        self.torch = torch.get_rng_state()
+        self.python = random.getstate()
+        cuda = torch.cuda.is_available() and torch.cuda.is_initialized()
+        self.cuda = torch.cuda.get_rng_state_all() if cuda else None
+        numpy = sys.modules.get("numpy")
+        self.numpy = numpy.random.get_state() if numpy is not None and hasattr(numpy, "random") else None
+        self.grad = torch.is_grad_enabled()
+        self.dtype = torch.get_default_dtype()
+
+    def restore(self) -> None:
+        torch.set_rng_state(self.torch)
+        random.setstate(self.python)
+        if self.cuda is not None:
+            torch.cuda.set_rng_state_all(self.cuda)
+        if self.numpy is not None:
+            sys.modules["numpy"].random.set_state(self.numpy)
+        torch.set_grad_enabled(self.grad)
+        if torch.get_default_dtype() != self.dtype:
+            torch.set_default_dtype(self.dtype)
+
+
+def _same(now: dict[str, Any], old: dict[str, Any]) -> bool:
+    """Whether two dicts hold the very same objects in the same order; values are never compared."""
+    return len(now) == len(old) and all(map(is_, now.values(), old.values())) and all(map(is_, now, old))
+
+
+def _refill(box: Any, old: Any, kind: Any) -> None:
+    """Give a container the contents that it had, unless it still has them."""
+    if kind is dict:
+        if not _same(box, old):
+            table = OrderedDict if isinstance(box, OrderedDict) else dict
+            table.clear(box)
+            for key, value in old.items():
+                table.__setitem__(box, key, value)
+    elif kind is list:
+        if len(box) != len(old) or not all(map(is_, box, old)):
+            if isinstance(box, deque):
+                box.clear()
+                box.extend(old)
+            else:
+                list.__setitem__(box, slice(None), old)
+    elif kind is set:
+        if {id(item) for item in box} != {id(item) for item in old}:
+            box.clear()
+            box.update(old)
+    elif kind is slots:
+        now = slots(box)
+        for name in now.keys() | old.keys():
+            if name not in old:
+                object.__delattr__(box, name)
+            elif now.get(name, MISSING) is not old[name]:
+                object.__setattr__(box, name, old[name])
+    else:  # a numpy array
+        box[...] = old
