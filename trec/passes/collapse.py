@@ -112,24 +112,25 @@ def _module_node(graph: Graph, segment: Segment, name: str, attrs: int) -> Node:
 
 def _totals(graph: Graph, grouping: Grouping) -> list[AttrRow]:
     """Return for each segment how many operators it holds, and what parameters these read."""
+    nodes, values = graph.nodes, graph.values
     types = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
     sizes = {
-        node.outputs[0]: types[graph.values[node.outputs[0]].type]
-        for node in graph.nodes
-        if node.kind == "param" and node.outputs
-    }
+        value: types[values[value].type] for node in nodes if node.kind == "param" for value in node.outputs
+    }  # fmt: skip
     return [_total(graph, segment, sizes) for segment in grouping.segments]
 
 
 def _total(graph: Graph, segment: Segment, sizes: dict[int, tuple[int, int]]) -> AttrRow:
-    ops = params = param_bytes = 0
-    read = [graph.nodes[index].outputs[0] for index in segment.sources]
-    read += segment.inputs
-    for index in segment.members:
-        node = graph.nodes[index]
-        if node.kind == "op":
-            ops += 1
-        elif node.kind == "module":
+    nodes = graph.nodes
+    params = param_bytes = 0
+    kinds = [nodes[index].kind for index in segment.members]
+    ops = kinds.count("op")
+    read = set(segment.inputs)
+    for index in segment.sources:
+        read.update(nodes[index].outputs)
+    for index in segment.members if ops < len(kinds) else ():
+        node = nodes[index]
+        if node.kind == "module":
             inner = dict(graph.attrs[node.attrs])
             ops += _count(inner, "ops")
             params += _count(inner, "params")
@@ -139,8 +140,8 @@ def _total(graph: Graph, segment: Segment, sizes: dict[int, tuple[int, int]]) ->
                 params -= sizes[value][0]
                 param_bytes -= sizes[value][1]
         elif node.kind == "param":
-            read += node.outputs
-    for value in set(read):
+            read.update(node.outputs)
+    for value in read:
         if value in sizes:
             params += sizes[value][0]
             param_bytes += sizes[value][1]

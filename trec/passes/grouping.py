@@ -37,6 +37,9 @@ class Grouping(Struct, eq=False):
     order: list[int]
     """The new program: the index of a node that stays, or `~s` for the segment `s`."""
 
+_STORED = SOURCE_KINDS - {"input"}
+_SEVERAL = -1
+
 
 def is_source(node: Node) -> bool:
     """Return whether a node brings a value in and depends on nothing."""
@@ -149,7 +152,7 @@ def _cross(graph: Graph, grouping: Grouping, owner: list[int]) -> dict[int, int]
     """Fill in what crosses the boundary of each segment.
 
     Returns:
-        For each value that no segment makes and one segment alone reads, that segment.
+        For each value that segments read and none makes, the one that alone reads it, or -1.
     """
     segments = grouping.segments
     maker: list[int] = []
@@ -159,37 +162,43 @@ def _cross(graph: Graph, grouping: Grouping, owner: list[int]) -> dict[int, int]
         if segment < 0:
             for value in node.inputs:
                 outside[value] = 1
+                if value in readers:
+                    readers[value] = _SEVERAL
         else:
             for value in node.inputs:
                 made_in = maker[value]
                 if made_in != segment:
                     segments[segment].inputs.append(value)
-                    if made_in >= 0 or readers.setdefault(value, segment) != segment:
+                    if made_in >= 0:
                         outside[value] = 1
-        maker += [segment] * len(node.outputs)
+                    elif readers.setdefault(value, segment) != segment or outside[value]:
+                        readers[value] = _SEVERAL
+        outputs = node.outputs
+        if len(outputs) == 1:
+            maker.append(segment)
+        else:
+            maker += [segment] * len(outputs)
     for value, segment in enumerate(maker):
-        if segment >= 0 and outside[value]:
+        if outside[value] and segment >= 0:
             segments[segment].outputs.append(value)
-    return {value: segment for value, segment in readers.items() if not outside[value]}
+    return readers
 
 
 def _absorb_sources(graph: Graph, groups: Sequence[int], grouping: Grouping, readers: dict[int, int]) -> None:
     """Move each source that one segment of its own call alone reads into that segment."""
-    segments = grouping.segments
-    inner: set[int] = set()
-    order = []
-    for index in grouping.order:
-        if index >= 0:
-            node = graph.nodes[index]
-            if node.kind != "input" and len(node.outputs) == 1 and is_source(node):
-                value = node.outputs[0]
-                reader = readers.get(value, -1)
-                if reader >= 0 and segments[reader].scope == groups[node.parent]:
-                    segments[reader].sources.append(index)
-                    inner.add(value)
-                    continue
-        order.append(index)
-    grouping.order = order
+    nodes, segments, producers = graph.nodes, grouping.segments, graph.producers
+    inner = bytearray(len(graph.values))
+    absorbed = bytearray(len(nodes))
+    for value, reader in readers.items():
+        if reader < 0:
+            continue
+        index = producers[value]
+        node = nodes[index]
+        segment = segments[reader]
+        if segment.scope == groups[node.parent] and node.kind in _STORED and not node.inputs:
+            segment.sources.append(index)
+            inner[value] = absorbed[index] = 1
+    grouping.order = [index for index in grouping.order if index < 0 or not absorbed[index]]
     for segment in segments:
         if segment.sources:
-            segment.inputs = [value for value in segment.inputs if value not in inner]
+            segment.inputs = [value for value in segment.inputs if not inner[value]]
