@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
+
+    from trec.ir.types import AttrRow
 
 Row = TypeVar("Row")
 
@@ -48,3 +51,36 @@ def clean(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class AttrTable(Table["AttrRow"]):
+    """Rows of attributes, stored in the form that every writer can write; the first is the empty row."""
+
+    __slots__ = ("_seen",)
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+        super().__init__([()])
+
+    def add(self, row: AttrRow) -> int:
+        """Return the position of the row, which is appended if it is new."""
+        key = repr(row)
+        position = self._seen.get(key)
+        if position is None:
+            position = self._seen[key] = super().add(storable(row))
+        return position
+
+
+def storable(row: AttrRow) -> AttrRow:
+    """Return the row as `types.Attr` wants it: finite floats, ints of 64 bits, text without lone surrogates."""
+    return tuple([(clean(name), _storable(value)) for name, value in row])
+
+
+def _storable(value: Any) -> Any:
+    if type(value) is str:
+        return clean(value)
+    if type(value) is float:
+        return value if isfinite(value) else str(value)
+    if type(value) is int:
+        return value if -(2**63) <= value < 2**64 else hex(value)
+    return tuple(map(_storable, value)) if type(value) is tuple else value

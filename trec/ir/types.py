@@ -26,7 +26,11 @@ Level = Literal["module", "function", "aten"]
 
 Scalar = None | bool | int | float | str
 Attr = Scalar | tuple[Scalar | tuple[Scalar | tuple[Scalar, ...], ...], ...]
-"""A value that is not a tensor: a scalar, or tuples of scalars nested at most three deep."""
+"""A value that is not a tensor: a scalar, or tuples of scalars nested at most three deep.
+
+Floats are finite (infinities and NaN are the texts `inf`, `-inf`, `nan`, as JSON has none of them) and ints fit in 64
+bits (a larger one is its hexadecimal text).
+"""
 
 AttrRow = tuple[tuple[str, Attr], ...]
 """Named attributes in the order in which they were given."""

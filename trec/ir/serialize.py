@@ -1,0 +1,189 @@
+"""Files: a graph as `.trec` (msgpack) or `.json`, in one envelope with a version."""
+
+from __future__ import annotations
+
+import gc
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from trec.errors import FormatError, OptionError, VerifyError
+from trec.ir.atomic import write_bytes
+from trec.ir.compress import MAGIC, compress, decompress
+from trec.ir.graph import Graph
+from trec.ir.verify import CHECKS, DECODED, check, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+VERSION: Literal[1] = 1
+"""Version of the envelope; it grows only when an older trec could misread a file."""
+
+Format = Literal["trec", "json"]
+
+
+class Envelope(msgspec.Struct):
+    """What a file holds."""
+
+    format: Literal["trec"]
+    """Says what the file is."""
+    version: Literal[1]
+    """Version of the format."""
+    graph: Graph
+    """The graph."""
+
+
+class _Sealed(msgspec.Struct):
+    """An envelope whose graph is not looked into yet.
+
+    Skipping the graph walks it to its end. So a file that is cut off, or that announces more than it holds, is found
+    out before anything is allocated for what it announces.
+    """
+
+    format: str
+    version: int
+    graph: msgspec.Raw
+
+
+def save(graph: Graph, path: str | os.PathLike[str]) -> None:
+    """Write the graph to a file that `load` reads; the file appears whole or not at all.
+
+    Args:
+        graph: what to write.
+        path: a name that ends in `.trec` (binary, the smaller and faster one) or `.json`; with `.gz` after it the file
+            is compressed.
+
+    Raises:
+        OptionError: the name ends otherwise.
+    """
+    name = os.fspath(path)
+    base = name.removesuffix(".gz")
+    if base.endswith(".trec"):
+        data = encode(graph, "trec")
+    elif base.endswith(".json"):
+        data = encode(graph, "json")
+    else:
+        raise OptionError(
+            f"{name!r} has no suffix that says how to save a graph; known are: .trec, .json, .trec.gz, .json.gz"
+        )
+    write_bytes(path, data if base == name else compress(data))
+
+
+def load(path: str | os.PathLike[str]) -> Graph:
+    """Read a graph from a file that `save` wrote.
+
+    What the file holds decides how it is read, not its name. Reading runs no code of the file, and takes no more memory
+    than a small multiple of its size; a compressed file may unpack to 64 MiB and 100 times its size.
+
+    Raises:
+        FormatError: the file is damaged, is no graph, or was written by a newer trec.
+        FileNotFoundError: there is no such file.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except IsADirectoryError as error:
+        raise FormatError(f"{os.fspath(path)!r} is a directory, expected a .trec or .json file") from error
+    try:
+        return decode(data)
+    except FormatError as error:
+        raise FormatError(f"{os.fspath(path)!r} cannot be loaded: {error}") from error
+
+
+def to_json(graph: Graph, path: str | os.PathLike[str] | None = None) -> str:
+    """Return the graph as JSON text that `load` reads.
+
+    Args:
+        graph: what to write.
+        path: where to write the text as well, compressed if it ends in `.gz`; nowhere when left out.
+    """
+    data = encode(graph, "json")
+    if path is not None:
+        write_bytes(path, compress(data) if os.fspath(path).endswith(".gz") else data)
+    return data.decode()
+
+
+def encode(graph: Graph, format: Format = "trec") -> bytes:
+    """Return the graph as the bytes of a file; equal graphs give equal bytes.
+
+    Raises:
+        VerifyError: the graph has something in it that no file can hold.
+    """
+    encoder = msgspec.msgpack.encode if format == "trec" else msgspec.json.encode
+    try:
+        data = encoder(Envelope("trec", VERSION, graph))
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        verify(graph)  # says where it is
+        raise
+    return data if format == "trec" else data + b"\n"
+
+
+def decode(data: bytes) -> Graph:
+    """Return the graph that the bytes of a file hold, in either format, compressed or not, verified.
+
+    Raises:
+        FormatError: they hold none; the message says what was found, what was expected and what to do.
+    """
+    if data.startswith(MAGIC):
+        data = decompress(data)
+    what, decoder = _reader(data)
+    with _no_collector():
+        sealed = _decoded(decoder, data, _Sealed, what)
+        if sealed.format != "trec":
+            raise FormatError(f"the file is {what} of format {sealed.format!r}, expected 'trec'; is it another program's?")
+        if sealed.version != VERSION:
+            raise FormatError(
+                f"the file has format version {sealed.version}, expected {VERSION}; "
+                + ("update trec to read it" if sealed.version > VERSION else "the file is damaged")
+            )
+        graph: Graph = _decoded(decoder, sealed.graph, Graph, "a graph")
+        try:
+            check(graph, [name for name in CHECKS if name not in DECODED])
+        except VerifyError as error:
+            raise FormatError(f"the graph in it is not valid, so the file is damaged or was edited; {error}") from error
+    return graph
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a `.json` file."""
+    return msgspec.json.schema(Envelope)
+
+
+def _reader(data: bytes) -> tuple[str, Callable[..., Any]]:
+    """Return what the data seems to be and the function that reads it."""
+    if not data:
+        raise FormatError("the file is empty, expected a graph; save it again")
+    if data.lstrip(b" \t\r\n").startswith(b"{"):
+        return "JSON", msgspec.json.decode
+    if 0x80 <= data[0] <= 0x8F or data[0] in b"\xde\xdf":
+        return "msgpack", msgspec.msgpack.decode
+    raise FormatError(
+        f"the file starts with {data[:8]!r}, expected a graph that trec saved (.trec or .json, compressed or not)"
+    )
+
+
+def _decoded(decoder: Callable[..., Any], data: bytes | msgspec.Raw, type_: type, what: str) -> Any:
+    try:
+        return decoder(data, type=type_)
+    except msgspec.ValidationError as error:
+        raise FormatError(
+            f"it is not {what} as trec writes it: {error}; it is another program's or damaged, or a newer trec wrote it"
+        ) from error
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise FormatError(f"it is damaged {what}: {error}; copy or save the file again") from error
+    except RecursionError as error:
+        raise FormatError(f"it is nested deeper than any graph that trec writes, so it is damaged {what}") from error
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Keep the garbage collector from walking a growing graph again and again: it holds no cycle."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
