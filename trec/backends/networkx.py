@@ -62,9 +62,9 @@ def _scopes(graph: Graph) -> list[Attributes]:
         row = {
             "id": index,
             "kind": scope.kind,
-            "name": printable(scope.name),
-            "path": printable(scope.path),
-            "cls": printable(scope.cls),
+            "name": scope.name,  # as it is: the list of scopes is for programs, and no writer of networkx takes it
+            "path": scope.path,
+            "cls": scope.cls,
             "call": scope.call,
             "depth": scope.depth,
         }
