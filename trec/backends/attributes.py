@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Labels", "cluster", "edge", "graph", "looks", "name", "node", "of_edge", "quoted", "strokes"]
 
-_GAP = "&#160;&#160;"
+_GAP = "  "
 
 
 def name(drawing: Drawing) -> str:
@@ -23,8 +23,12 @@ def name(drawing: Drawing) -> str:
 
 
 def font(drawing: Drawing) -> str:
-    """Return the wanted font: the first one, because the metrics of a list of fonts are not known to Graphviz."""
-    return quoted(drawing.font.split(",")[0].strip())
+    """Return the wanted font by one name, because Graphviz without a font library has no metrics for a list.
+
+    Helvetica goes by the name of Arial, which has the same metrics, and which all builds of Graphviz measure right.
+    """
+    first = drawing.font.split(",")[0].strip()
+    return "Arial" if first == "Helvetica" else quoted(first)
 
 
 def graph(drawing: Drawing) -> dict[str, str]:
@@ -58,7 +62,7 @@ def edge(drawing: Drawing) -> dict[str, str]:
         "arrowhead": "vee",
         "arrowsize": "0.5",
         "penwidth": "0.9",
-        "weight": "4",
+        "weight": "2",
     }
 
 
@@ -109,7 +113,7 @@ class Labels:
         for look in drawing.looks:
             bold = (f'<FONT POINT-SIZE="{look.size:g}"><B>', "</B></FONT>") if look.bold else ("", "")
             self.heads.append(bold)
-            self.subtitles.append(f'<FONT POINT-SIZE="{small:g}" COLOR="{look.muted}">{_GAP}')
+            self.subtitles.append(f'{_GAP}<FONT POINT-SIZE="{small:g}" COLOR="{look.muted}">')
             # Graphviz rounds POINT-SIZE, so the detail of a bold label has the size of the whole label.
             size = "" if look.bold else f' POINT-SIZE="{tiny:g}"'
             self.details.append(f'<BR/><FONT{size} COLOR="{look.muted}">')
@@ -155,7 +159,7 @@ def cluster(drawing: Drawing, labels: Labels, index: int, *, tooltips: bool = Tr
 
 def of_edge(edge: Edge, strokes: list[dict[str, str]]) -> dict[str, str]:
     """Return the attributes of an edge."""
-    values = {"label": f" {quoted(edge.label)} "} if edge.label else {}
+    values = {"label": f"  {quoted(edge.label)}"} if edge.label else {}
     values["tooltip"] = quoted(edge.tooltip)
     if not edge.main:
         values["weight"] = "1"

@@ -77,10 +77,12 @@ def lines(drawing: Drawing, *, tooltips: bool = True) -> Iterator[str]:
             box = drawing.boxes[index]
             tooltip = f' tooltip="{attributes.quoted(box.tooltip)}"' if tooltips else ""
             yield f"{indent}n{index} [label={_value(label.of(box))}{tooltip}{looks[box.look]}"
+    if drawing.first:
+        yield f"\t{{rank=source; {'; '.join([f'n{index}' for index in drawing.first])}}}"
     strokes = [_row(stroke) for stroke in attributes.strokes(drawing)]
     quoted = attributes.quoted
     for edge in drawing.edges:
-        text = f'label=" {quoted(edge.label)} " ' if edge.label else ""
+        text = f'label="  {quoted(edge.label)}" ' if edge.label else ""
         tooltip = f'tooltip="{quoted(edge.tooltip)}" ' if tooltips else ""
         weight = "" if edge.main else "weight=1 "
         row = f"{text}{tooltip}{weight}{strokes[edge.stroke]}".rstrip()

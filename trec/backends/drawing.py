@@ -109,6 +109,8 @@ class Drawing(Struct, frozen=True, dict=True):
     edges: tuple[Edge, ...]
     looks: tuple[Look, ...]
     strokes: tuple[Stroke, ...]
+    first: tuple[int, ...] = ()
+    """Indices into `boxes` of those that stand where the flow begins, all outside the clusters."""
 
     @cached_property
     def content(self) -> tuple[tuple[int, ...], ...]:

@@ -70,6 +70,11 @@ def to_graphviz(
             box = drawing.boxes[index]
             own = {"label": label.of(box), "tooltip": attributes.quoted(box.tooltip), **looks[box.look]}
             open_clusters[-1].node(f"n{index}", _attributes=own)
+    if drawing.first:
+        first = graphviz.Digraph(graph_attr={"rank": "source"})
+        for index in drawing.first:
+            first.node(f"n{index}")
+        digraph.subgraph(first)
     strokes = attributes.strokes(drawing)
     for edge in drawing.edges:
         digraph.edge(f"n{edge.source}", f"n{edge.target}", _attributes=attributes.of_edge(edge, strokes))

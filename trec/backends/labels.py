@@ -172,7 +172,7 @@ def _attention(cls: str, arguments: Arguments) -> list[str]:
 def _normalisation(cls: str, arguments: Arguments) -> list[str]:
     if "num_groups" in arguments and "num_channels" in arguments:
         return [f"{plain(arguments['num_channels'])} in {plain(arguments['num_groups'])} groups"]
-    width = _first(arguments, "normalized_shape", "num_features")
+    width = _first(arguments, "normalized_shape", "num_features", *(["hidden_size", "dim"] if "Norm" in cls else []))
     return [] if width is None else [f"d={plain(width)}"]
 
 

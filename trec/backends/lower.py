@@ -74,7 +74,8 @@ def lower(
         tuple(clusters),
         tuple(edges),
         tuple(painter.looks),
-        tuple(strokes),
+        strokes,
+        tuple([box_of[index] for index, node in enumerate(graph.nodes) if node.kind == "input"]),
     )
 
 

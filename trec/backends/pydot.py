@@ -66,6 +66,11 @@ def to_pydot(
             box = drawing.boxes[index]
             own = {"label": label.of(box), "tooltip": attributes.quoted(box.tooltip), **looks[box.look]}
             open_clusters[-1].add_node(pydot.Node(f"n{index}", **_quoted(own)))
+    if drawing.first:
+        first = pydot.Subgraph(rank="source")
+        for index in drawing.first:
+            first.add_node(pydot.Node(f"n{index}"))
+        dot.add_subgraph(first)
     strokes = attributes.strokes(drawing)
     for edge in drawing.edges:
         own = attributes.of_edge(edge, strokes)

@@ -35,6 +35,7 @@ _NOISE = re.compile(r"<!DOCTYPE[^>]*>\s*|<!--.*?-->\s*", re.DOTALL)
 _TITLE = re.compile(r"<title>(n\d+|n\d+&#45;&gt;n\d+|cluster_\d+)</title>")
 _ROOT = re.compile(r"<svg ")
 _FIRST_TITLE = re.compile(r"(<g id=\"graph0\"[^>]*>\s*)<title>.*?</title>", re.DOTALL)
+_CLUSTER = re.compile(r'(<g id="clust\d+" class="cluster">.*?<path fill="(#\w+)"[^>]*>\s*)((?:<text[^>]*>[^<]*</text>\s*)+)', re.DOTALL)
 _FAMILY = re.compile(r' font-family="[^"]*"')
 
 
@@ -114,8 +115,22 @@ def _finish(svg: str, drawing: Drawing) -> str:
     families = _escape(drawing.font)
     svg = _FAMILY.sub(f' font-family="{families}"', _NOISE.sub("", svg))
     svg = _FIRST_TITLE.sub(lambda found: f"{found[1]}<title>{_escape(drawing.name)}</title>", svg, count=1)
-    svg = _TITLE.sub(_tooltips(drawing), svg)
+    svg = _raise_titles(_TITLE.sub(_tooltips(drawing), svg))
     return _ROOT.sub(f'<svg role="img" aria-label="{_escape(drawing.name)}" ', svg, count=1)
+
+
+def _raise_titles(svg: str) -> str:
+    """Return the SVG with the titles of clusters on top, each on a halo, where no edge runs through them."""
+    titles: list[str] = []
+
+    def lift(found: re.Match[str]) -> str:
+        halo = f'<g stroke="{found[2]}" stroke-width="3" stroke-linejoin="round" paint-order="stroke">'
+        titles.append(f"{halo}\n{found[3]}</g>\n")
+        return found[1]
+
+    svg = _CLUSTER.sub(lift, svg)
+    end = svg.rfind("</g>")
+    return f"{svg[:end]}{''.join(titles)}{svg[end:]}"
 
 
 def _tooltips(drawing: Drawing) -> Callable[[re.Match[str]], str]:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from trec.ir.types import Node
 
 _PLAIN, _DASHED, _CARRIED = range(3)
-_LABELLED = frozenset({"input", "param", "buffer", "constant"})
+_STATE = frozenset({"param", "buffer", "constant"})
+_LABELLED = _STATE | {"input"}
 
 
 class _Bundle(Struct):
@@ -75,17 +76,20 @@ def _origins(graph: Graph, box_of: list[int]) -> list[int]:
 def _bundles(graph: Graph, box_of: list[int], origin: list[int]) -> dict[tuple[int, int], _Bundle]:
     bundles: dict[tuple[int, int], _Bundle] = {}
     used: set[int] = set()
+    producers = graph.producers
     for index, node in enumerate(graph.nodes):
         target = box_of[index]
         if target < 0:
             continue
-        for value in node.inputs:
+        # Inside a collapsed module one tensor may be read many times; to the reader it goes in once.
+        for value in dict.fromkeys(node.inputs) if node.kind == "module" else node.inputs:
             source = origin[value]
             if source < 0:
                 continue
             bundle = bundles.get((source, target))
             if bundle is None:
-                bundles[source, target] = _Bundle(value, 1, True, value not in used)
+                main = value not in used and graph.nodes[producers[value]].kind not in _STATE
+                bundles[source, target] = _Bundle(value, 1, True, main)
             else:
                 bundle.count += 1
                 bundle.alike = bundle.alike and graph.values[bundle.value].type == graph.values[value].type
