@@ -12,12 +12,19 @@ from trec.capture.log import Call, Origin
 from trec.capture.operators import operator_name
 from trec.capture.program import Program, Step, plan
 from trec.capture.sources import resolve_place
-from trec.ir.builder import GraphBuilder
+from trec.ir.builder import GraphBuilder, unique
+from trec.ir.tables import clean
 
 if TYPE_CHECKING:
     from trec.capture.recorder import Recorder
     from trec.ir.graph import Graph
     from trec.ir.types import AttrRow
+
+NAMED = frozenset({"input", "output", "param", "buffer", "constant"})
+"""Kinds of steps that are named for what they are, not for what they do."""
+
+LINKS = {"write": "update"}
+"""How links are called in the graph, where the log tells them apart."""
 
 
 def assemble(recorder: Recorder, name: str, outputs: list[tuple[str, int]], made: dict[int, Origin]) -> Graph:
@@ -46,9 +53,13 @@ class _Assembly:
         self.program = program
         self.builder = GraphBuilder(name, meta=(("level", recorder.level),))
         self.types: dict[Any, int] = {}
+        self.scope_names: list[str] = []
         self.rows: dict[Any, int] = {}
         self.places: dict[Any, int] = {None: -1}
         self.names: dict[Any, str] = {}
+        self.taken: dict[str, int] = {}
+        self.step_names: list[str] = []
+        self.group_names: list[str] = []
         self.module_scopes: list[int] = []
         self.group_scopes: list[int] = []
 
@@ -57,10 +68,45 @@ class _Assembly:
         for step in self.program.steps:
             for value in step.outputs:
                 numbers[value] = len(numbers)
+        self._name_all()
         self._add_scopes(numbers)
-        for step in self.program.steps:
-            self._add_node(step, numbers)
+        for step, step_name in zip(self.program.steps, self.step_names, strict=True):
+            self._add_node(step, step_name, numbers)
         return self.builder.build()
+
+    # ---- names
+
+    def _name_all(self) -> None:
+        """Name module calls, then steps and function calls in program order, then operators inside function calls.
+
+        So a function call has the same name whether it becomes a node or a scope.
+        """
+        root = self.builder.name
+        around = [
+            unique(clean(record.path or root) + (f"#{record.call + 1}" if record.call else ""), self.taken)
+            for record in self.log.scopes
+        ]
+        self.scope_names = around
+        around = ["", *[f"{name}." for name in around[1:]]]
+        names, groups, taken = self.step_names, self.group_names, self.taken
+        for kind, what, scope, _, _, _, _, group in self.program.steps:
+            if group < 0:
+                given = kind in NAMED and what != "constant"
+                names.append(unique(clean(what) if given else around[scope] + self._op(what), taken))
+                continue
+            if group == len(groups):
+                groups.append(unique(around[scope] + self._op(self.program.groups[group].call.function), taken))
+            names.append("")
+        for position, step in enumerate(self.program.steps):
+            if step.group >= 0:
+                names[position] = unique(f"{groups[step.group]}.{self._op(step.what)}", taken)
+
+    def _op(self, what: Any) -> str:
+        name = self.names.get(what)
+        if name is None:
+            name = LINKS.get(what, what) if type(what) is str else function_name(what)
+            self.names[what] = name = clean(name)
+        return name
 
     # ---- scopes
 
@@ -72,9 +118,9 @@ class _Assembly:
                 self.builder.scope(
                     "function",
                     path=self.log.scopes[call.scope].path,
-                    cls=self._name(call.function),
+                    cls=self._op(call.function),
                     parent=self.module_scopes[call.scope],
-                    name=self._group_name(call),
+                    name=self.group_names[len(self.group_scopes)],
                     attrs=self._arguments(call.function, call.arguments),
                     source=self._place(call.place, call.scope),
                     inputs=[numbers[value] for value in group.inputs],
@@ -82,11 +128,6 @@ class _Assembly:
                 )
             )
         self._add_modules(len(self.log.scopes))
-
-    def _group_name(self, call: Call) -> str:
-        around = self.builder.scopes[self.module_scopes[call.scope]]
-        function = self._name(call.function)
-        return function if around.parent < 0 else f"{around.name}.{function}"
 
     def _add_modules(self, count: int) -> None:
         builder, scopes = self.builder, self.module_scopes
@@ -101,6 +142,7 @@ class _Assembly:
                     path=record.path,
                     cls=record.cls,
                     call=record.call,
+                    name=self.scope_names[position],
                     parent=-1 if record.parent < 0 else scopes[record.parent],
                     attrs=attrs,
                     source=self._place(record.place, record.parent),
@@ -109,21 +151,19 @@ class _Assembly:
 
     # ---- nodes
 
-    def _add_node(self, step: Step, numbers: dict[int, int]) -> None:
+    def _add_node(self, step: Step, name: str, numbers: dict[int, int]) -> None:
         kind, what, scope, inputs, outputs, detail, place, group = step
         attrs: AttrRow | int = 0
-        name = op = ""
-        if kind in ("op", "host", "link", "region"):
-            op = _LINKS.get(what, what) if type(what) is str else self._name(what)
-            attrs = self._arguments(what, detail) if detail is not None else 0
-        else:
-            name = what if what != "constant" else ""
-            if isinstance(detail, Origin):
-                attrs = (("qualname", detail.names[0]),)
-                if len(detail.names) > 1:
-                    attrs = (*attrs, ("aliases", ",".join(detail.names[1:])))
-            elif detail is not None:
-                attrs = (("index", detail),)
+        op = ""
+        if kind not in NAMED:
+            op = self._op(what)
+            attrs = self._arguments(what, detail)
+        elif isinstance(detail, Origin):
+            attrs = (("qualname", detail.names[0]),)
+            if len(detail.names) > 1:
+                attrs = (*attrs, ("aliases", ",".join(detail.names[1:])))
+        elif detail is not None:
+            attrs = (("index", detail),)
         self.builder.node(
             kind,
             op,
@@ -132,16 +172,10 @@ class _Assembly:
             inputs=[numbers[value] for value in inputs],
             results=[self._type(value) for value in outputs],
             attrs=attrs,
-            source=self._place(place, scope) if kind == "op" or kind == "host" else -1,
+            source=self._place(place, scope) if kind in ("op", "host") else -1,
         )
 
     # ---- what is looked up once
-
-    def _name(self, function: Any) -> str:
-        name = self.names.get(function)
-        if name is None:
-            name = self.names[function] = function_name(function)
-        return name
 
     def _arguments(self, function: Any, frozen: Any) -> int:
         if frozen is None:
@@ -195,7 +229,3 @@ def function_name(function: Any) -> str:
     if name in ("__get__", "__set__", "__delete__"):
         return str(getattr(getattr(function, "__self__", None), "__name__", name))
     return str(name)
-
-
-_LINKS = {"write": "update"}
-"""How links are called in the graph, where the log tells them apart."""

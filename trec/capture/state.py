@@ -218,7 +218,7 @@ class State:
                 remembered = {id(box) for box, _ in inner}
                 for name in _EMPTY_DICTS:
                     box = now.get(name)
-                    if box and id(box) not in remembered:
+                    if isinstance(box, dict) and box and id(box) not in remembered:
                         box.clear()
 
     def _restore_tensors(self) -> None:

@@ -51,13 +51,10 @@ class GraphBuilder:
         self.attrs = AttrTable()
         self.sources: Table[Source] = Table()
         self.carried: list[Carried] = []
-        self._scope_names: dict[str, int] = {}
-        self._node_names: dict[str, int] = {}
+        self._names: dict[str, int] = {}
         self._inner: list[int] = []
 
-    def tensor_type(
-        self, shape: Iterable[int | str], dtype: str, device: str = "cpu", layout: str = "strided"
-    ) -> int:
+    def tensor_type(self, shape: Iterable[int | str], dtype: str, device: str = "cpu", layout: str = "strided") -> int:
         """Return the index of a tensor type in the table of types."""
         return self.types.add(TensorType(tuple(shape), dtype, device, layout))
 
@@ -104,7 +101,7 @@ class GraphBuilder:
         self.scopes.append(
             Scope(
                 kind,
-                unique(clean(name), self._scope_names),
+                unique(clean(name), self._names),
                 path,
                 clean(cls),
                 call,
@@ -148,9 +145,10 @@ class GraphBuilder:
         """
         op = clean(op) or kind
         if not name:
-            prefix = self.scopes[parent].name
-            name = op if self.scopes[parent].parent < 0 else f"{prefix}.{op}"
-        name = unique(clean(name), self._node_names)
+            name = self.scopes[scope].name if scope >= 0 else inner_name(self.scopes[parent], op)
+        name = clean(name)
+        if scope < 0 or name != self.scopes[scope].name:  # a collapsed node has the name of its scope
+            name = unique(name, self._names)
         first = len(self.values)
         if value_names:
             self.values.extend(map(Value, results, map(clean, value_names)))
@@ -195,6 +193,11 @@ class GraphBuilder:
             self.meta,
             tuple(self.carried),
         )
+
+
+def inner_name(scope: Scope, op: str) -> str:
+    """Return the name of an operator in a scope, before it is made unique."""
+    return op if scope.parent < 0 else f"{scope.name}.{op}"
 
 
 def unique(name: str, taken: dict[str, int]) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LINKS = frozenset({"pass", "update", "alias"})
 NAMED_BY_KIND = frozenset({*SOURCE_KINDS, "output"})
 AT_ROOT = frozenset({"input", "output"})
-IN_MODULES = frozenset({"param", "buffer", "constant"})
+IN_MODULES = frozenset({"param", "buffer"})
 STANDS_FOR = {"module": {"module"}, "op": {"function"}, "region": {"region", "function", "module"}}
 """For each kind of node that can stand for a scope, the kinds of that scope; the root may be of any kind."""
 
@@ -28,7 +28,7 @@ MANY = 2**63
 ARITY: dict[str, dict[str, tuple[int, int]]] = {
     "input": {"inputs": (0, 0), "outputs": (1, 1)},
     "param": {"inputs": (0, 1), "outputs": (1, 1)},
-    "buffer": {"inputs": (0, 0), "outputs": (1, 1)},
+    "buffer": {"inputs": (0, 1), "outputs": (1, 1)},
     "constant": {"inputs": (0, 0), "outputs": (1, 1)},
     "link": {"inputs": (1, MANY), "outputs": (1, MANY)},
     "output": {"inputs": (1, 1), "outputs": (0, 0)},
@@ -119,7 +119,10 @@ def inputs_earlier(columns: Columns) -> Fault:
     inputs = columns.node("inputs")
     produced = list(map(len, columns.node("outputs")))
     greatest = map(max, filter(None, inputs))
-    if all(map(lt, greatest, compress(accumulate(produced, initial=0), inputs))) and min(chain.from_iterable(inputs), default=0) >= 0:
+    if (
+        all(map(lt, greatest, compress(accumulate(produced, initial=0), inputs)))
+        and min(chain.from_iterable(inputs), default=0) >= 0
+    ):
         return None
     for at, (values, bound) in enumerate(zip(inputs, accumulate(produced, initial=0), strict=False)):
         for value in values:

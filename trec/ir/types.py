@@ -81,7 +81,7 @@ class Scope(Struct, frozen=True, array_like=True, gc=False):
 
     kind: ScopeKind
     name: str
-    """Unique in the graph: the path, with `#n` for the n-th further call; the graph's name for the root."""
+    """Unique among scopes and nodes: the path, with `#n` for the n-th call; the graph's name for the root."""
     path: str
     """Qualified path of the (enclosing) module, empty for the root."""
     cls: str
@@ -110,7 +110,7 @@ class Node(Struct, frozen=True, array_like=True, gc=False):
     """Short name of the function (`conv2d`), full name of the operator (`aten.convolution.default`), class of a
     collapsed module, else the kind."""
     name: str
-    """Unique in the graph, and the same in every run."""
+    """Unique among nodes and scopes, and the same in every run; a collapsed node has the name of its scope."""
     parent: int
     """Index into `Graph.scopes` of the scope that holds it."""
     depth: int
