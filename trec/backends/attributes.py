@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Labels", "cluster", "edge", "graph", "looks", "name", "node", "of_edge", "quoted", "strokes"]
 
 _GAP = "  "
+_LEFT = '<BR ALIGN="LEFT"/>'
 
 
 def name(drawing: Drawing) -> str:
@@ -119,8 +120,13 @@ class Labels:
             self.details.append(f'<BR/><FONT{size} COLOR="{look.muted}">')
         self.looks = drawing.looks
 
-    def of(self, box: Box | Cluster) -> str:
-        """Return the label of a box or cluster: plain text where it is only a title that is not bold."""
+    def of(self, box: Box | Cluster, *, left: bool = False) -> str:
+        """Return the label of a box or cluster: plain text where it is only a title that is not bold.
+
+        Args:
+            box: what to label.
+            left: whether the lines of the label begin below one another rather than being centred.
+        """
         index = box.look
         look = self.looks[index]
         if look.shape == "point":
@@ -133,6 +139,8 @@ class Labels:
             text += f"{self.subtitles[index]}{html(box.subtitle)}</FONT>"
         if box.detail:
             text += f"{self.details[index]}{html(box.detail)}</FONT>"
+            if left:
+                text = text.replace("<BR/>", _LEFT) + _LEFT
         return f"<{text}>"
 
 
@@ -141,8 +149,9 @@ def cluster(drawing: Drawing, labels: Labels, index: int, *, tooltips: bool = Tr
     row = drawing.clusters[index]
     look = drawing.looks[row.look]
     values = {
-        "label": labels.of(row),
+        "label": labels.of(row, left=True),
         "labeljust": "l",
+        "labelloc": "t",
         "style": "rounded,filled" + (",dashed" if look.line == "dashed" else ""),
         "fillcolor": look.fill,
         "color": look.border,
@@ -163,4 +172,6 @@ def of_edge(edge: Edge, strokes: list[dict[str, str]]) -> dict[str, str]:
     values["tooltip"] = quoted(edge.tooltip)
     if not edge.main:
         values["weight"] = "1"
+    if edge.length != 1:
+        values["minlen"] = str(edge.length)
     return values | strokes[edge.stroke]

@@ -85,7 +85,8 @@ def lines(drawing: Drawing, *, tooltips: bool = True) -> Iterator[str]:
         text = f'label="  {quoted(edge.label)}" ' if edge.label else ""
         tooltip = f'tooltip="{quoted(edge.tooltip)}" ' if tooltips else ""
         weight = "" if edge.main else "weight=1 "
-        row = f"{text}{tooltip}{weight}{strokes[edge.stroke]}".rstrip()
+        length = "" if edge.length == 1 else f"minlen={edge.length} "
+        row = f"{text}{tooltip}{weight}{length}{strokes[edge.stroke]}".rstrip()
         yield f"\tn{edge.source} -> n{edge.target} [{row}]" if row else f"\tn{edge.source} -> n{edge.target}"
     yield "}"
 

@@ -84,6 +84,8 @@ class Edge(Struct, frozen=True, gc=False):
     """Index into `Drawing.strokes`."""
     main: bool
     """Whether it is the first use of what flows along it, hence part of a trunk rather than a skip."""
+    length: int = 1
+    """Least number of ranks from source to target; more than one leaves room for the parameters of the target."""
 
 
 class Drawing(Struct, frozen=True, dict=True):

@@ -96,11 +96,11 @@ def main_dtype(graph: Graph) -> str:
 
 def _caption(graph: Graph) -> str:
     depth = max((node.depth for node in graph.nodes if node.kind in ("op", "module")), default=0)
-    seen: set[str] = set()
-    count = 0
+    count = sum(
+        labels.elements(graph.type_of(node.outputs[0])) for node in graph.nodes if node.kind == "param" and node.outputs
+    )
     for node in graph.nodes:
-        if node.kind == "param" and node.outputs and node.name not in seen:
-            seen.add(node.name)
-            count += labels.elements(graph.type_of(node.outputs[0]))
+        inside = dict(graph.attrs[node.attrs]).get("params") if node.kind == "module" else 0
+        count += inside if isinstance(inside, int) else 0
     words = [graph.name, f"depth {depth}", labels.params(count)]
     return " · ".join(word for word in words if word)

@@ -9,6 +9,8 @@ from msgspec import Struct
 from trec.backends.drawing import Box, Cluster, Edge, Stroke
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from trec.backends.boxes import Painter
     from trec.backends.plan import Plan
     from trec.ir.graph import Graph
@@ -49,6 +51,7 @@ def connect(
     origin = _origins(graph, box_of)
     bundles = _bundles(graph, box_of, origin)
     wires = _Wires(graph, painter, boxes, clusters, origin)
+    wires.leave_room(bundles)
     if tensors == "nodes":
         edges = wires.through_tensors(bundles, _readers(graph, box_of, origin))
     else:
@@ -81,8 +84,7 @@ def _bundles(graph: Graph, box_of: list[int], origin: list[int]) -> dict[tuple[i
         target = box_of[index]
         if target < 0:
             continue
-        # Inside a collapsed module one tensor may be read many times; to the reader it goes in once.
-        for value in dict.fromkeys(node.inputs) if node.kind == "module" else node.inputs:
+        for value in _inputs(node):
             source = origin[value]
             if source < 0:
                 continue
@@ -97,13 +99,18 @@ def _bundles(graph: Graph, box_of: list[int], origin: list[int]) -> dict[tuple[i
     return bundles
 
 
+def _inputs(node: Node) -> Iterable[int]:
+    """Return what a node reads; inside a collapsed module a tensor may be read often, but it goes in once."""
+    return dict.fromkeys(node.inputs) if node.kind == "module" else node.inputs
+
+
 def _readers(graph: Graph, box_of: list[int], origin: list[int]) -> dict[int, dict[int, int]]:
     """Return for each value that has a box of origin the boxes that read it, and how many uses each has."""
     readers: dict[int, dict[int, int]] = {}
     for index, node in enumerate(graph.nodes):
         target = box_of[index]
         if target >= 0:
-            for value in node.inputs:
+            for value in _inputs(node):
                 if origin[value] >= 0:
                     uses = readers.setdefault(value, {})
                     uses[target] = uses.get(target, 0) + 1
@@ -122,6 +129,8 @@ class _Wires:
         for parent in self.parents:
             self.depths.append(0 if parent < 0 else self.depths[parent] + 1)
         self.labelled: set[int] = set()
+        self.room = [0] * len(boxes)
+        self._fed = [False] * len(boxes)
         self._left: dict[tuple[int, int], bool] = {}
         self._notes = [f"{', '.join((painter._shapes[i], t.dtype, t.device))}" for i, t in enumerate(graph.types)]
 
@@ -134,7 +143,29 @@ class _Wires:
         first, last = self.node(source), self.node(target)
         label = self.label(source, target, first, last, bundle, shapes)
         stroke = _DASHED if first.kind == "host" or last.kind == "host" else _PLAIN
-        return Edge(source, target, label, self.note(bundle.value), stroke, bundle.main)
+        length = 1
+        if self.room[target] and self.chain(source) < 0 and self.boxes[source].cluster != self.boxes[target].cluster:
+            length = self.room[target] + 1
+        return Edge(source, target, label, self.note(bundle.value), stroke, bundle.main, length)
+
+    def leave_room(self, bundles: dict[tuple[int, int], _Bundle]) -> None:
+        """Find how many ranks of parameters, and of operators on nothing but parameters, stand above each box.
+
+        Where the flow enters a cluster that has some, it is kept apart from them by as many ranks, or else they would
+        stand beside the box that it comes from, and push the cluster out of line with it.
+        """
+        for source, target in bundles:
+            chain = self.chain(source)
+            if chain < 0:
+                self._fed[target] = True
+            else:
+                self.room[target] = max(self.room[target], chain + 1)
+
+    def chain(self, box: int) -> int:
+        """Return how many operators lie between parameters and a box of nothing else; -1 for a box of the flow."""
+        if self.node(box).kind in _STATE:
+            return 0
+        return -1 if self._fed[box] or not self.room[box] else self.room[box]
 
     def note(self, value: int) -> str:
         """Return what the tooltip of a value says."""
