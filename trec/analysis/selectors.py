@@ -32,7 +32,7 @@ def calls(graph: Graph, patterns: str | Iterable[str], *, option: str) -> frozen
     """
     found: set[int] = set()
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
-        if not isinstance(pattern, str) or not pattern:
+        if type(pattern) is not str or not pattern:
             raise OptionError(f"{option} takes path globs and class names, not {pattern!r}")
         selected = _calls(graph, pattern)
         if not selected:

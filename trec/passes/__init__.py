@@ -1,0 +1,1 @@
+"""Passes: functions from graph to graph, one file each."""

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from trec.analysis.selectors import calls
 from trec.analysis.sizes import elements, size_bytes
 from trec.errors import OptionError
-from trec.ir.builder import unique
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import AttrRow, Node
-from trec.passes.grouping import Grouping, Segment, moved_out, runs
+from trec.passes.grouping import Grouping, Segment, moved_out, runs, segment_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +46,7 @@ def collapse(
         >>> import trec  # doctest: +SKIP
         >>> trec.capture(net, (1, 3, 224, 224)).collapse(depth=2, keep="layer4")  # doctest: +SKIP
     """
-    if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
+    if depth is not None and (type(depth) is not int or depth < 0):
         raise OptionError(f"depth must be a natural number (0 collapses the whole model), not {depth!r}")
     chosen = calls(graph, only, option="only")
     if depth is None and not chosen:
@@ -73,15 +72,15 @@ def collapsed(graph: Graph, groups: Sequence[int]) -> Graph:
     if max(groups, default=-1) < 0:
         return graph
     grouping = runs(graph, groups)
-    taken = {graph.nodes[index].name: 0 for index in grouping.order if index >= 0}
     rows = list(graph.attrs)
+    scopes = [index for index, group in enumerate(groups) if group in {-1, index}]
+    names = segment_names(graph, grouping, scopes)
     made = [
-        _module_node(graph, segment, unique(graph.scopes[segment.scope].name, taken), len(rows) + position)
-        for position, segment in enumerate(grouping.segments)
+        _module_node(graph, segment, name, len(rows) + position)
+        for position, (segment, name) in enumerate(zip(grouping.segments, names, strict=True))
     ]
     rows += _totals(graph, grouping)
     nodes = [made[~index] if index < 0 else moved_out(graph, graph.nodes[index], groups) for index in grouping.order]
-    scopes = [index for index, group in enumerate(groups) if group in {-1, index}]
     return with_nodes(graph, nodes, scopes=scopes, attrs=rows)
 
 

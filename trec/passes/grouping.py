@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from trec.ir.builder import unique
 from trec.ir.types import SOURCE_KINDS, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from trec.ir.graph import Graph
+    from trec.ir.types import NodeKind
 
 
 class Segment(Struct, eq=False):
@@ -36,6 +39,7 @@ class Grouping(Struct, eq=False):
     """In the order in which they begin."""
     order: list[int]
     """The new program: the index of a node that stays, or `~s` for the segment `s`."""
+
 
 _STORED = SOURCE_KINDS - {"input"}
 _SEVERAL = -1
@@ -92,7 +96,7 @@ def runs(graph: Graph, groups: Sequence[int]) -> Grouping:
         order += waiting
     grouping = Grouping(segments, order)
     readers = _cross(graph, grouping, owner)
-    _absorb_sources(graph, groups, grouping, readers)
+    _absorb(graph, groups, grouping, readers, _STORED)
     return grouping
 
 
@@ -100,7 +104,8 @@ def unions(graph: Graph, groups: Sequence[int]) -> Grouping:
     """Group all members of each call that no foreign step stands between in the flow of data.
 
     Foreign steps that ran during the call and need nothing of it go before it. A segment ends early only where a
-    foreign step reads what it made. Sources stay where they are.
+    foreign step reads what it made. A constant that only one segment of its own call reads is part of it; other
+    sources stay.
 
     Args:
         graph: the program.
@@ -134,17 +139,46 @@ def unions(graph: Graph, groups: Sequence[int]) -> Grouping:
         if closing in pending and last[closing] == index:
             order.append(~pending.pop(closing))
     grouping = Grouping(segments, order)
-    _cross(graph, grouping, owner)
+    readers = _cross(graph, grouping, owner)
+    _absorb(graph, groups, grouping, readers, frozenset({"constant"}))
     return grouping
 
 
+def segment_names(graph: Graph, grouping: Grouping, scopes: Iterable[int]) -> list[str]:
+    """Return a name for the node of each segment: that of its call, with a number if it is not the first of it.
+
+    Args:
+        graph: the program.
+        grouping: its segments, and the nodes that stay.
+        scopes: indices of the scopes that stay.
+    """
+    names: list[str] = []
+    taken: dict[str, int] = {}
+    later: list[int] = []
+    for position, segment in enumerate(grouping.segments):
+        name = graph.scopes[segment.scope].name
+        if name in taken:
+            later.append(position)
+        taken[name] = 0
+        names.append(name)
+    if later:
+        taken |= {graph.nodes[index].name: 0 for index in grouping.order if index >= 0}
+        taken |= {graph.scopes[index].name: 0 for index in scopes}
+        for position in later:
+            names[position] = unique(names[position], taken)
+    return names
+
+
 def moved_out(graph: Graph, node: Node, groups: Sequence[int]) -> Node:
-    """Return a node that stays, held by the nearest scope around it that stays open."""
-    group = groups[node.parent]
-    if group < 0:
+    """Return a node that stays, held by the nearest module around it that stays open."""
+    parent = groups[node.parent]
+    if parent < 0:
         return node
-    parent = max(graph.scopes[group].parent, 0)
-    depth = graph.scopes[group].depth or 1
+    depth = graph.scopes[parent].depth or 1
+    parent = graph.scopes[parent].parent
+    while parent > 0 and graph.scopes[parent].kind != "module":
+        parent = graph.scopes[parent].parent
+    parent = max(parent, 0)
     return Node(node.kind, node.op, node.name, parent, depth, node.inputs, node.outputs, node.attrs, node.source)
 
 
@@ -184,8 +218,10 @@ def _cross(graph: Graph, grouping: Grouping, owner: list[int]) -> dict[int, int]
     return readers
 
 
-def _absorb_sources(graph: Graph, groups: Sequence[int], grouping: Grouping, readers: dict[int, int]) -> None:
-    """Move each source that one segment of its own call alone reads into that segment."""
+def _absorb(
+    graph: Graph, groups: Sequence[int], grouping: Grouping, readers: dict[int, int], kinds: AbstractSet[NodeKind]
+) -> None:
+    """Move each source of these kinds that one segment of its own call alone reads into that segment."""
     nodes, segments, producers = graph.nodes, grouping.segments, graph.producers
     inner = bytearray(len(graph.values))
     absorbed = bytearray(len(nodes))
@@ -195,7 +231,7 @@ def _absorb_sources(graph: Graph, groups: Sequence[int], grouping: Grouping, rea
         index = producers[value]
         node = nodes[index]
         segment = segments[reader]
-        if segment.scope == groups[node.parent] and node.kind in _STORED and not node.inputs:
+        if segment.scope == groups[node.parent] and node.kind in kinds and not node.inputs:
             segment.sources.append(index)
             inner[value] = absorbed[index] = 1
     grouping.order = [index for index in grouping.order if index < 0 or not absorbed[index]]

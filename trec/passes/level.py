@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, get_args
 from msgspec.structs import replace
 
 from trec.errors import OptionError
-from trec.ir.builder import unique
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import Level, Node, Scope, Value
 from trec.passes.collapse import collapsed
-from trec.passes.grouping import Segment, moved_out, unions
+from trec.passes.grouping import Segment, moved_out, segment_names, unions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,10 +67,12 @@ def _fold_functions(graph: Graph) -> Graph:
             group = index
         groups.append(group)
     grouping = unions(graph, groups)
-    taken = {graph.nodes[index].name: 0 for index in grouping.order if index >= 0}
     values = list(graph.values)
-    made = [_function_node(graph, segment, taken, values) for segment in grouping.segments]
     kept = [index for index, scope in enumerate(graph.scopes) if scope.kind != "function" and groups[index] < 0]
+    names = segment_names(graph, grouping, kept)
+    made = [
+        _function_node(graph, segment, name, values) for segment, name in zip(grouping.segments, names, strict=True)
+    ]
     graph, holder = _without_functions(graph)
     nodes = []
     for index in grouping.order:
@@ -102,7 +103,7 @@ def _around_modules(graph: Graph) -> bytearray:
     return around
 
 
-def _function_node(graph: Graph, segment: Segment, taken: dict[str, int], values: list[Value]) -> Node:
+def _function_node(graph: Graph, segment: Segment, name: str, values: list[Value]) -> Node:
     """Return the node of one call of a function, and name its results in `values`."""
     scope = graph.scopes[segment.scope]
     inside = {value for index in segment.members for value in graph.nodes[index].outputs}
@@ -111,7 +112,6 @@ def _function_node(graph: Graph, segment: Segment, taken: dict[str, int], values
     given = set(inputs)
     inputs += [value for value in read if value not in given]
     outputs = list(dict.fromkeys([value for value in scope.outputs if value in inside] + segment.outputs))
-    name = unique(scope.name, taken)
     for port, value in enumerate(outputs):
         values[value] = Value(values[value].type, name if len(outputs) == 1 else f"{name}:{port}")
     leaves_torch = not outputs and any(graph.nodes[index].kind == "host" for index in segment.members)
