@@ -9,6 +9,8 @@ from trec.backends.drawing import Box, Cluster, Line, Look, Shape
 from trec.backends.families import Family, family_of_class, family_of_function, short_name, sign_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trec.backends.plan import Plan
     from trec.backends.style import Paint, Style
     from trec.ir.graph import Graph
@@ -23,7 +25,7 @@ class Painter:
         self.looks: list[Look] = []
         self._look_index: dict[Look, int] = {}
         self._known: dict[tuple[object, ...], int] = {}
-        self._shapes = [labels.shape(type_, dtype) for type_ in graph.types]
+        self.shapes = [labels.shape(type_, dtype) for type_ in graph.types]
         self._calls = [labels.call(row) for row in graph.attrs]
         self._facts = [dict(row) for row in graph.attrs]
         self._places = [f"{source.file}:{source.line}" for source in graph.sources]
@@ -38,7 +40,7 @@ class Painter:
 
     def shape(self, value: int) -> str:
         """Return the shape of a value as it is written on the picture."""
-        return self._shapes[self.graph.values[value].type]
+        return self.shapes[self.graph.values[value].type]
 
     def scope_title(self, scope: Scope) -> str:
         """Return the name of a call as seen from the calls around it."""
@@ -103,9 +105,7 @@ class Painter:
                 error=error is not None,
             )
             tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
-            clusters.append(
-                Cluster(self._cut(title), self._cut(subtitle), str(error or ""), tooltip, parent, look)
-            )
+            clusters.append(Cluster(self._cut(title), self._cut(subtitle), str(error or ""), tooltip, parent, look))
         return clusters
 
     # ---- boxes
@@ -137,7 +137,17 @@ class Painter:
         if paint is not None:
             old = self.looks[look]
             look = self.add_look(
-                Look(old.shape, paint.fill, paint.border, paint.text, paint.muted, old.line, old.width, old.size, old.bold)
+                Look(
+                    old.shape,
+                    paint.fill,
+                    paint.border,
+                    paint.text,
+                    paint.muted,
+                    old.line,
+                    old.width,
+                    old.size,
+                    old.bold,
+                )
             )
         return title, look
 
@@ -148,7 +158,9 @@ class Painter:
         if index in self.plan.stands_for:
             scope = self.graph.scopes[self.plan.stands_for[index]]
             if scope.kind == "module":
-                return self._module(node, scope, {"params": sum({v: self._elements.get(v, 0) for v in node.inputs}.values())})
+                return self._module(
+                    node, scope, {"params": sum({v: self._elements.get(v, 0) for v in node.inputs}.values())}
+                )
         if kind == "op":
             return self._op(node)
         if kind in ("input", "output"):
@@ -162,7 +174,7 @@ class Painter:
             return self._outside(node)
         return self._state(node)
 
-    def _module(self, node: Node, scope: Scope, facts: dict[str, object]) -> tuple[str, str, str, str, int]:
+    def _module(self, node: Node, scope: Scope, facts: Mapping[str, object]) -> tuple[str, str, str, str, int]:
         title = self.scope_title(scope)
         words = labels.detail(scope.cls, self.graph.attrs[scope.attrs])
         count = facts.get("params")
@@ -203,11 +215,15 @@ class Painter:
 
     def _outside(self, node: Node) -> tuple[str, str, str, str, int]:
         error = self._facts[node.attrs].get("error")
-        look = self._look(
-            "box", self.style.paint("other"), self.style.op_size, line="dashed", error=error is not None
-        )
+        look = self._look("box", self.style.paint("other"), self.style.op_size, line="dashed", error=error is not None)
         tooltip = self._tooltip(f"{node.name}: {node.op}", node)
-        return self._cut(short_name(node.op)), node.kind if node.op != node.kind else "", str(error or ""), tooltip, look
+        return (
+            self._cut(short_name(node.op)),
+            node.kind if node.op != node.kind else "",
+            str(error or ""),
+            tooltip,
+            look,
+        )
 
     def _state(self, node: Node) -> tuple[str, str, str, str, int]:
         facts = self._facts[node.attrs]

@@ -40,9 +40,7 @@ def to_dot(
         caption: whether name and sizes stand below.
         style: colours, fonts and sizes.
     """
-    drawing = lower(
-        graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style
-    )
+    drawing = lower(graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style)
     text = "\n".join(lines(drawing)) + "\n"
     if path is not None:
         write_text(path, [text.removesuffix("\n")])

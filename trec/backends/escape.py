@@ -8,7 +8,7 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _SPECIAL = re.compile("[^ !#$%'-;=?-\\[\\]-~\x80-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 _QUOTED = {**_ENTITIES, "\\": "\\\\", "\n": "\\n", "\t": " ", "\x7f": "\x7f"}
-_HTML = {**_ENTITIES, "\\": "\\", "\n": "<BR/>", "\t": " ", "\x7f": "\x7f"}
+_HTML = {**_ENTITIES, "\\": "\\\\", "\n": "<BR/>", "\t": " ", "\x7f": "\x7f"}
 
 
 def printable(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from trec.backends import attributes
@@ -45,13 +46,12 @@ def to_graphviz(
     try:
         import graphviz
     except ImportError as error:
-        raise DependencyError("to_graphviz() needs the package graphviz: pip install trec[graphviz]") from error
+        raise DependencyError("to_graphviz() needs the package graphviz: pip install graphviz") from error
 
-    drawing = lower(
-        graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style
-    )
+    drawing = lower(graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style)
     digraph = graphviz.Digraph(
         attributes.name(drawing),
+        filename=f"{re.sub(r'[^\w.-]+', '_', drawing.name)[:64]}.gv",
         graph_attr=attributes.graph(drawing),
         node_attr=attributes.node(drawing),
         edge_attr=attributes.edge(drawing),

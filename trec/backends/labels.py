@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 Arguments = dict[str, "Attr"]
 
-_HIDDEN = re.compile(r"eps|momentum|inplace|training|idx|index|dtype|device|layer_id|seed|version|^_|bias|affine|track")
+_HIDDEN = re.compile(r"eps|momentum|inplace|training|idx|index|dtype|device|layer_id|seed|version|^_|bias|affine|track|error")
 
 
 def shorten(text: str, length: int) -> str:
@@ -49,7 +49,7 @@ def relative(path: str, around: str) -> str:
 
 
 def shape(type_: TensorType, main_dtype: str) -> str:
-    """Return the shape as `1×64×56×56`, with the element type if it is not the main one."""
+    """Return the sizes with a sign between them, and the element type if it is not the main one."""
     text = "×".join(map(str, type_.shape)) if type_.shape else "scalar"
     return text if type_.dtype == main_dtype else f"{text} {type_.dtype}"
 
@@ -97,8 +97,6 @@ def detail(cls: str, row: AttrRow) -> list[str]:
         if words:
             return words
     return []
-
-
 
 
 def _uniform(value: Attr) -> Attr:

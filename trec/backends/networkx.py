@@ -36,7 +36,7 @@ def to_networkx(graph: Graph, *, scopes: bool = True, carried: bool = False) -> 
     try:
         import networkx
     except ImportError as error:
-        raise DependencyError("to_networkx() needs the package networkx: pip install trec[networkx]") from error
+        raise DependencyError("to_networkx() needs the package networkx: pip install networkx") from error
 
     network: networkx.MultiDiGraph[int] = networkx.MultiDiGraph()
     network.graph["name"] = printable(graph.name)

@@ -23,7 +23,7 @@ def mimebundle(graph: Graph) -> dict[str, str]:
     # A notebook shows a traceback instead of the value when this raises, whatever is wrong with the drawing.
     try:
         bundle["image/svg+xml"] = to_svg(readable(graph), caption=True)
-    except Exception:  # noqa: BLE001
+    except Exception:
         return bundle
     return bundle
 

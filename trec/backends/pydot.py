@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trec.backends import attributes
 from trec.backends.dot import walk
@@ -43,17 +43,15 @@ def to_pydot(
     try:
         import pydot
     except ImportError as error:
-        raise DependencyError("to_pydot() needs the package pydot: pip install trec[pydot]") from error
+        raise DependencyError("to_pydot() needs the package pydot: pip install pydot") from error
 
-    drawing = lower(
-        graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style
-    )
+    drawing = lower(graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style)
     dot = pydot.Dot(f'"{attributes.name(drawing)}"', graph_type="digraph", **_quoted(attributes.graph(drawing)))
     dot.add_node(pydot.Node("node", **_quoted(attributes.node(drawing))))
     dot.add_node(pydot.Node("edge", **_quoted(attributes.edge(drawing))))
     looks = attributes.looks(drawing)
     label = attributes.Labels(drawing)
-    open_clusters: list[pydot.Graph] = [dot]
+    open_clusters: list[Any] = [dot]
     for _, index in walk(drawing):
         if index is None:
             inner = open_clusters.pop()
@@ -78,5 +76,5 @@ def to_pydot(
     return dot
 
 
-def _quoted(values: dict[str, str]) -> dict[str, str]:
+def _quoted(values: dict[str, str]) -> dict[str, Any]:
     return {key: value if value.startswith("<") else f'"{value}"' for key, value in values.items()}

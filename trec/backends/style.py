@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-if TYPE_CHECKING:
-    from trec.backends.families import Family
-    from trec.ir.graph import Graph
-    from trec.ir.types import Node
+from trec.backends.families import Family
+from trec.ir.graph import Graph
+from trec.ir.types import Node
 
 
 class Paint(Struct, frozen=True):

@@ -35,7 +35,9 @@ _NOISE = re.compile(r"<!DOCTYPE[^>]*>\s*|<!--.*?-->\s*", re.DOTALL)
 _TITLE = re.compile(r"<title>(n\d+|n\d+&#45;&gt;n\d+|cluster_\d+)</title>")
 _ROOT = re.compile(r"<svg ")
 _FIRST_TITLE = re.compile(r"(<g id=\"graph0\"[^>]*>\s*)<title>.*?</title>", re.DOTALL)
-_CLUSTER = re.compile(r'(<g id="clust\d+" class="cluster">.*?<path fill="(#\w+)"[^>]*>\s*)((?:<text[^>]*>[^<]*</text>\s*)+)', re.DOTALL)
+_CLUSTER = re.compile(
+    r'(<g id="clust\d+" class="cluster">.*?<path fill="(#\w+)"[^>]*>\s*)((?:<text[^>]*>[^<]*</text>\s*)+)', re.DOTALL
+)
 _FAMILY = re.compile(r' font-family="[^"]*"')
 
 
@@ -71,9 +73,7 @@ def to_svg(
     Cost: that of the engine, more than linear; seconds at a thousand boxes.
     """
     check("engine", engine, get_args(Engine))
-    drawing = lower(
-        graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style
-    )
+    drawing = lower(graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style)
     text = _finish(_run(_find(engine), "\n".join(lines(drawing, tooltips=False))), drawing)
     if path is not None:
         write_text(path, [text.removesuffix("\n")])
@@ -103,7 +103,7 @@ def _beside_python() -> str:
 
 
 def _run(program: str, dot: str) -> str:
-    done = subprocess.run([program, "-Tsvg"], input=dot.encode(), capture_output=True, check=False)  # noqa: S603
+    done = subprocess.run([program, "-Tsvg"], input=dot.encode(), capture_output=True, check=False)
     if done.returncode or not done.stdout:
         reason = done.stderr.decode(errors="replace").strip()
         raise TrecError(f"{program} could not draw the graph: {reason[:500] or f'it ended with {done.returncode}'}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from trec.backends import labels
 from trec.backends.drawing import Box, Cluster, Edge, Stroke
 
 if TYPE_CHECKING:
@@ -56,10 +57,12 @@ def connect(
         edges = wires.through_tensors(bundles, _readers(graph, box_of, origin))
     else:
         edges = [wires.edge(source, target, bundle, shapes) for (source, target), bundle in bundles.items()]
+    loops: dict[tuple[int, int], str] = {}
     for carried in graph.carried:
         source, target = origin[carried.value], box_of[carried.node]
         if source >= 0 and target >= 0:
-            edges.append(Edge(source, target, "", graph.values[carried.value].name, _CARRIED, main=False))
+            loops.setdefault((source, target), graph.values[carried.value].name)
+    edges += [Edge(*pair, "", name, _CARRIED, main=False) for pair, name in loops.items()]
     theme = painter.style.theme
     return edges, (Stroke(theme.edge), Stroke(theme.edge, "dashed"), Stroke(theme.carried, "dashed"))
 
@@ -132,7 +135,7 @@ class _Wires:
         self.room = [0] * len(boxes)
         self._fed = [False] * len(boxes)
         self._left: dict[tuple[int, int], bool] = {}
-        self._notes = [f"{', '.join((painter._shapes[i], t.dtype, t.device))}" for i, t in enumerate(graph.types)]
+        self._notes = [f"{labels.shape(type_, type_.dtype)}, {type_.dtype}, {type_.device}" for type_ in graph.types]
 
     def node(self, box: int) -> Node:
         """Return the node that a box is drawn for."""

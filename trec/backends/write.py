@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trec import registry
 from trec.errors import OptionError
-from trec.ir.graph import Graph
+
+if TYPE_CHECKING:
+    from trec.ir.graph import Graph
 
 _BINARY = frozenset({".png", ".pdf"})
 
@@ -28,6 +30,7 @@ def write(graph: Graph, path: str | os.PathLike[str], **options: Any) -> None:
     bare = name.removesuffix(".gz")
     suffix = max((known for known in registry.SUFFIXES if bare.endswith(known)), key=len, default=None)
     if suffix is None or (suffix in _BINARY and bare != name):
-        known = " ".join(registry.SUFFIXES)
-        raise OptionError(f"no format is known for {os.path.basename(name)!r}; known suffixes are: {known}, and .gz after those of text")
+        known = ", ".join(registry.SUFFIXES)
+        bad = os.path.basename(name)
+        raise OptionError(f"no format has the suffix of {bad!r}; known are: {known}, and .gz after those of text")
     registry.load(registry.SUFFIXES[suffix])(graph, path=path, **options)
