@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +40,7 @@ _BUILT_IN = {"pass": PASSES, "backend": BACKENDS}
 _GROUPS = {"pass": "trec.passes", "backend": "trec.backends"}
 
 
-@lru_cache(maxsize=None)
+@cache
 def load(reference: str) -> Callable[..., Any]:
     """Return the function that a reference such as `package.module:function` names."""
     module, _, function = reference.partition(":")
@@ -74,7 +74,7 @@ def names(kind: str) -> tuple[str, ...]:
     return tuple(sorted({*_BUILT_IN[kind], *_plugins(kind)}))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _plugins(kind: str) -> dict[str, str]:
     from importlib.metadata import entry_points  # slow to import, and needed only where a plugin is asked for
 

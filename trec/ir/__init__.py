@@ -1,0 +1,1 @@
+"""The intermediate representation: rows, tables, builder, checks, text form and files."""

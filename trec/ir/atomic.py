@@ -52,10 +52,10 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def write_text(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
-    """Write lines of text, given without line ends, as UTF-8, at once or not at all; compressed if `path` ends in `.gz`.
+    """Write lines of text, given without line ends, as UTF-8, at once or not at all.
 
-    The bytes are the same on every system: lines end in a line feed, and the compressed form holds neither name nor
-    time.
+    The bytes are the same on every system: lines end in a line feed, and the form that a `path` in `.gz` asks for holds
+    neither name nor time.
     """
     with replacing(path) as file:
         if not os.fspath(path).endswith(".gz"):

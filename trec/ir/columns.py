@@ -41,6 +41,11 @@ class Columns:
         return self.column("scopes", field)
 
     @cached_property
+    def node_names(self) -> set[str]:
+        """The names of all nodes."""
+        return set(self.node("name"))
+
+    @cached_property
     def reads(self) -> list[int]:
         """The inputs of all nodes, one after the other."""
         return list(chain.from_iterable(self.node("inputs")))

@@ -178,7 +178,14 @@ class Graph(Struct, frozen=True, dict=True):
     ) -> str:
         """Return the drawing in the DOT language; see `trec.backends.dot.to_dot`."""
         text: str = self.to(
-            "dot", path=path, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style
+            "dot",
+            path=path,
+            tensors=tensors,
+            shapes=shapes,
+            params=params,
+            rankdir=rankdir,
+            caption=caption,
+            style=style,
         )
         return text
 

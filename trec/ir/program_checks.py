@@ -90,7 +90,20 @@ def value_types(columns: Columns) -> Fault:
 
 
 def node_names(columns: Columns) -> Fault:
+    if len(columns.node_names) == len(columns.graph.nodes):
+        return None
     return _named_twice(columns, "nodes")
+
+
+def shared_names(columns: Columns) -> Fault:
+    nodes, scopes = columns.graph.nodes, columns.graph.scopes
+    shared = columns.node_names.intersection(columns.scope("name"))
+    if not shared:
+        return None
+    for at, name in enumerate(columns.node("name")):
+        if name in shared and (nodes[at].scope < 0 or scopes[nodes[at].scope].name != name):
+            return "nodes", at, f"has the name {name!r}, as a scope has that it does not stand for"
+    return None
 
 
 def one_producer(columns: Columns) -> Fault:
@@ -112,6 +125,7 @@ def production_order(columns: Columns) -> Fault:
     at = first(map(ne, writes, count()))
     if at is None:
         at = len(columns.graph.values)
+        return "nodes", owner(outputs, at), f"produces value {writes[at]}, but the last value is {at - 1}"
     return "nodes", owner(outputs, at), f"produces value {writes[at]}, expected {at}"
 
 

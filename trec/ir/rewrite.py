@@ -109,7 +109,9 @@ def with_nodes(
 class _Renumbered(dict[int, int]):
     """Old position to new position of a table's rows, filled as they are asked for; -1 stays -1."""
 
-    def __init__(self, old: Sequence[object], new: Table[object] | Table[AttrRow] | Table[Source] | Table[TensorType]):
+    def __init__(
+        self, old: Sequence[object], new: Table[object] | Table[AttrRow] | Table[Source] | Table[TensorType]
+    ) -> None:
         super().__init__({-1: -1})
         self.old, self.new = old, new
 

@@ -89,7 +89,8 @@ def text(columns: Columns) -> Fault:
             at = first([not _writable(string) for string in column])
             if at is not None:
                 return table, at, f"has {name} {column[at]!r}"
-    return None if _writable(columns.graph.name) else ("name", 0, f"is {columns.graph.name!r}")
+    name = columns.graph.name
+    return None if type(name) is str and _writable(name) else ("name", 0, f"is {name!r}, expected text")
 
 
 def _writable(text: str) -> bool:
@@ -128,7 +129,7 @@ def rows_once(columns: Columns) -> Fault:
 def shapes(columns: Columns) -> Fault:
     for index, shape in enumerate(columns.column("types", "shape")):
         for size in shape:
-            if type(size) is int and size >= 0:
+            if type(size) is int and 0 <= size < 2**63:
                 continue
             if type(size) is str and size and _writable(size):
                 continue
@@ -158,9 +159,7 @@ def attr_rows(columns: Columns) -> Fault:
 
 
 def _row_of_pairs(row: Iterable[object]) -> bool:
-    return all(
-        type(pair) is tuple and len(pair) == 2 and type(pair[0]) is str and _writable(pair[0]) for pair in row
-    )
+    return all(type(pair) is tuple and len(pair) == 2 and type(pair[0]) is str and _writable(pair[0]) for pair in row)
 
 
 def attr_names(columns: Columns) -> Fault:
@@ -196,7 +195,7 @@ def _storable(values: Iterable[Any]) -> bool:
         if not set(map(type, level)) <= {*SCALARS, tuple}:
             return False
         numbers = [value for value in level if type(value) is int]
-        if numbers and not (-(2**63) <= min(numbers) and max(numbers) < 2**64):
+        if numbers and not (min(numbers) >= -(2**63) and max(numbers) < 2**64):
             return False
         if not all(map(isfinite, [value for value in level if type(value) is float])):
             return False

@@ -132,7 +132,9 @@ def decode(data: bytes) -> Graph:
     with _no_collector():
         sealed = _decoded(decoder, data, _Sealed, what)
         if sealed.format != "trec":
-            raise FormatError(f"the file is {what} of format {sealed.format!r}, expected 'trec'; is it another program's?")
+            raise FormatError(
+                f"the file is {what} of format {sealed.format!r}, expected 'trec'; is it another program's?"
+            )
         if sealed.version != VERSION:
             raise FormatError(
                 f"the file has format version {sealed.version}, expected {VERSION}; "

@@ -36,6 +36,7 @@ CHECKS: dict[str, tuple[str, Callable[[Columns], Fault]]] = {
     "scope-indices": ("what a scope refers to exists", program.scope_indices),
     "node-indices": ("the scopes, attributes and sources that a node refers to exist", program.node_indices),
     "node-names": ("no two nodes have one name", program.node_names),
+    "shared-names": ("a node has the name of a scope only where it stands for it", program.shared_names),
     "value-types": ("the type that a value refers to exists", program.value_types),
     "one-producer": ("each value has one producer", program.one_producer),
     "production-order": ("values are numbered in the order of their production", program.production_order),

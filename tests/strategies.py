@@ -1,0 +1,160 @@
+"""Random valid graphs for hypothesis: any program and scope tree that `GraphBuilder` can make, with hostile names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from trec.ir.builder import GraphBuilder
+from trec.ir.types import Carried, Source
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import DrawFn, SearchStrategy
+
+    from trec.ir.graph import Graph
+    from trec.ir.types import AttrRow, NodeKind
+
+HOSTILE = (
+    "", " ", "x", "layers.0.weight", '"', "'", "\\", "\\n", "\n", "\r\n", "\t", "\0", "\x07", "\x1b[31m", "\x7f",
+    "\x85", "\u2028", "\u202e", "<b>", "</svg>", "&amp;", "]]>", "|{}", "{a|b}", ":", "a:b", "%1", "#2", "  # x",
+    "->", "--", ";", "/*", "//", "$(x)", "`", "[", "(", ",", "=", "ä", "日本", "😀", "e\u0301", "\ud800",
+    "\udfff", "\ufeff", "\uffff", "node", "graph", "None", "a" * 300,
+)  # fmt: skip
+DTYPES = ("float32", "float16", "bfloat16", "int64", "bool", "complex64", "float8_e4m3fn", "quint4x2")
+MUTABLE_KINDS: tuple[NodeKind, ...] = ("op", "op", "op", "region", "host", "link")
+SOURCE_KINDS: tuple[NodeKind, ...] = ("input", "param", "buffer", "constant")
+
+names = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=8))
+scalars = st.one_of(
+    st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.integers(-3, 3), st.floats(), names
+)  # fmt: skip
+_tuples = st.lists(st.one_of(scalars, st.lists(scalars, max_size=2).map(tuple)), max_size=3).map(tuple)
+values = st.one_of(scalars, scalars, st.lists(st.one_of(scalars, _tuples), max_size=3).map(tuple))
+
+
+def _row(pairs: list[tuple[str, Any]]) -> AttrRow:
+    return tuple(pairs)
+
+
+rows = st.lists(
+    st.tuples(st.one_of(names, st.sampled_from(("stride", "dim"))).filter(str.isprintable), values),
+    max_size=3,
+    unique_by=lambda pair: pair[0],
+).map(_row)
+sources = st.one_of(st.none(), st.builds(Source, st.sampled_from(("model.py", "a b/\n.py")), st.integers(1, 99)))
+
+
+@st.composite
+def graphs(draw: DrawFn, max_nodes: int = 12, max_scopes: int = 6) -> Graph:
+    """Return valid graphs of every shape: from none to `max_nodes` nodes between what comes in and what goes out."""
+    builder = GraphBuilder(draw(names), draw(st.sampled_from(((), (("level", "function"),), (("level", "aten"),)))))
+    opened, closed = _scopes(draw, builder, max_scopes)
+    for _ in range(draw(st.integers(0, max_nodes))):
+        _node(draw, builder, opened, closed)
+    count = len(builder.values)
+    if count:
+        for position in range(draw(st.integers(0, 3))):
+            name = draw(names)
+            value = draw(st.integers(0, count - 1))
+            builder.node("output", parent=0, name=name, inputs=[value], attrs=(("index", position),))
+    _settle_params(builder)
+    _give_values(draw, builder)
+    return builder.build()
+
+
+def _scopes(draw: DrawFn, builder: GraphBuilder, most: int) -> tuple[list[int], list[int]]:
+    """Add scopes; return those that nodes may lie in and those that collapsed nodes may stand for."""
+    builder.scope(draw(st.sampled_from(("module", "module", "region"))), path="", cls=draw(names), attrs=draw(rows))
+    for _ in range(draw(st.integers(0, most))):
+        builder.scope(
+            draw(st.sampled_from(("module", "module", "function", "region"))),
+            path=draw(names),
+            cls=draw(names),
+            parent=draw(st.integers(0, len(builder.scopes) - 1)),
+            call=draw(st.integers(0, 2)),
+            name=draw(st.one_of(st.none(), names)),
+            attrs=draw(rows),
+            source=draw(sources),
+        )
+    parents = {scope.parent for scope in builder.scopes}
+    leaves = [index for index in range(1, len(builder.scopes)) if index not in parents]
+    closed = [index for index in leaves if draw(st.booleans())]
+    return [index for index in range(len(builder.scopes)) if index not in closed], closed
+
+
+def _node(draw: DrawFn, builder: GraphBuilder, opened: list[int], closed: list[int]) -> None:
+    count = len(builder.values)
+    some = st.lists(st.integers(0, count - 1), max_size=4) if count else st.just([])
+    kind = draw(st.sampled_from(SOURCE_KINDS if not count or draw(st.integers(0, 3)) == 0 else MUTABLE_KINDS))
+    name, attrs, source = draw(names), draw(rows), draw(sources)
+    if kind in SOURCE_KINDS:
+        attrs = {"input": (("index", 0),), "constant": ()}.get(kind, (("qualname", "w"), ("aliases", "v,u")))
+        builder.node(kind, parent=0, name=name, results=[_type(draw, builder)], attrs=attrs, source=source)
+        return
+    results = [_type(draw, builder) for _ in range(draw(st.integers(1 if kind == "link" else 0, 3)))]
+    inputs = draw(some)
+    scope, parent = -1, draw(st.sampled_from(opened))
+    op = draw(st.one_of(st.sampled_from(("relu", "aten.add.Tensor", "__add__")), names))
+    if closed and kind == "op" and draw(st.booleans()):
+        scope = draw(st.sampled_from(closed))
+        folded: dict[str, NodeKind] = {"module": "module", "function": "op", "region": "region"}
+        kind, parent, op = folded[builder.scopes[scope].kind], builder.scopes[scope].parent, builder.scopes[scope].cls
+        attrs = (("ops", 3), ("params", 10), ("param_bytes", 40))
+    if kind == "link":
+        op = draw(st.sampled_from(("pass", "update", "alias")))
+        inputs = inputs or [0]
+    builder.node(
+        kind, op, parent=parent, name=name, inputs=inputs, results=results, attrs=attrs, source=source, scope=scope
+    )
+
+
+def _type(draw: DrawFn, builder: GraphBuilder) -> int:
+    return builder.tensor_type(
+        draw(st.lists(st.one_of(st.integers(0, 9), st.sampled_from(("s0", "?"))), max_size=4)),
+        draw(st.sampled_from(DTYPES)),
+        draw(st.sampled_from(("cpu", "cpu", "cuda:0"))),
+        draw(st.sampled_from(("strided", "strided", "sparse_coo"))),
+    )
+
+
+def _settle_params(builder: GraphBuilder) -> None:
+    """Put each parameter, buffer and constant into the lowest module that all its readers share."""
+    for index, node in enumerate(builder.nodes):
+        if node.kind not in ("param", "buffer", "constant"):
+            continue
+        around = [_modules(builder, other.parent) for other in builder.nodes if node.outputs[0] in other.inputs]
+        parent = max(set.intersection(*map(set, around)), key=around[0].index) if around else 0
+        depth = builder.scopes[parent].depth + 1
+        builder.nodes[index] = replace(node, parent=parent, depth=depth)
+
+
+def _modules(builder: GraphBuilder, scope: int) -> list[int]:
+    """Return the modules around a scope, the root first, the scope itself last if it is one."""
+    found = []
+    while scope > 0:
+        if builder.scopes[scope].kind == "module":
+            found.append(scope)
+        scope = builder.scopes[scope].parent
+    return [0, *reversed(found)]
+
+
+def _give_values(draw: DrawFn, builder: GraphBuilder) -> None:
+    """Give function scopes arguments and results, and mark values as carried from one iteration to the next."""
+    count = len(builder.values)
+    if not count:
+        return
+    some = st.lists(st.integers(0, count - 1), max_size=2).map(tuple)
+    for index, scope in enumerate(builder.scopes):
+        if scope.kind == "function":
+            builder.scopes[index] = replace(scope, inputs=draw(some), outputs=draw(some))
+    readers = [index for index, node in enumerate(builder.nodes) if node.inputs]
+    for index in draw(st.lists(st.sampled_from(readers), max_size=2)) if readers else ():
+        port = draw(st.integers(0, len(builder.nodes[index].inputs) - 1))
+        builder.carried.append(Carried(draw(st.integers(0, count - 1)), index, port))
+
+
+def any_graph() -> SearchStrategy[Graph]:
+    """Return graphs of all sizes that tests can afford."""
+    return st.one_of(graphs(max_nodes=2, max_scopes=1), graphs())
