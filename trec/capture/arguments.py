@@ -10,6 +10,10 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch import Tensor
+from torch.nn import Parameter
+
+from trec.capture.leaves import add_tensors
 
 if TYPE_CHECKING:
     from trec.ir.types import Attr, AttrRow
@@ -19,19 +23,32 @@ TENSOR = "\x00tensor"
 
 SKIP = object()
 _EXACT = frozenset({int, bool, str, type(None), torch.dtype, torch.device, torch.Size, torch.layout, torch.memory_format})
+_NO_TENSORS = frozenset({float, slice, type(Ellipsis), complex})
 _LONGEST_TEXT = 200
 _LONGEST_SEQUENCE = 64
 
 Frozen = tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]
 
 
-def freeze(args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Frozen:
-    """Return the arguments with every tensor replaced, so that nothing of the model is kept alive."""
-    exact = _EXACT
-    positional = tuple([arg if type(arg) in exact else _frozen(arg) for arg in args])
+def freeze(args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> tuple[Frozen, list[torch.Tensor]]:
+    """Return the arguments with every tensor replaced, so that nothing is kept alive, and the tensors in order."""
+    tensors: list[torch.Tensor] = []
+    positional = []
+    for arg in args:
+        kind = type(arg)
+        if kind is Tensor or kind is Parameter:
+            tensors.append(arg)
+            positional.append(TENSOR)
+        elif kind in _EXACT:
+            positional.append(arg)
+        else:
+            positional.append(_frozen(arg))
+            if kind not in _NO_TENSORS:
+                add_tensors(arg, tensors)
     if not kwargs:
-        return positional, ()
-    return positional, tuple([(key, _frozen(value)) for key, value in kwargs.items()])
+        return (tuple(positional), ()), tensors
+    add_tensors(kwargs, tensors)
+    return (tuple(positional), tuple([(key, _frozen(value)) for key, value in kwargs.items()])), tensors
 
 
 def _frozen(value: Any, depth: int = 0) -> Any:

@@ -8,14 +8,15 @@ import torch
 
 from trec.capture.arguments import name_arguments
 from trec.capture.describe import describe
-from trec.capture.log import Call, Origin
+from trec.capture.log import Origin
 from trec.capture.operators import operator_name
-from trec.capture.program import Program, Step, plan
+from trec.capture.program import Program, plan
 from trec.capture.sources import resolve_place
 from trec.ir.builder import GraphBuilder, unique
 from trec.ir.tables import clean
 
 if TYPE_CHECKING:
+    from trec.capture.log import ValueType
     from trec.capture.recorder import Recorder
     from trec.ir.graph import Graph
     from trec.ir.types import AttrRow
@@ -70,8 +71,7 @@ class _Assembly:
                 numbers[value] = len(numbers)
         self._name_all()
         self._add_scopes(numbers)
-        for step, step_name in zip(self.program.steps, self.step_names, strict=True):
-            self._add_node(step, step_name, numbers)
+        self._add_nodes(numbers)
         return self.builder.build()
 
     # ---- names
@@ -89,13 +89,18 @@ class _Assembly:
         self.scope_names = around
         around = ["", *[f"{name}." for name in around[1:]]]
         names, groups, taken = self.step_names, self.group_names, self.taken
-        for kind, what, scope, _, _, _, _, group in self.program.steps:
-            if group < 0:
-                given = kind in NAMED and what != "constant"
-                names.append(unique(clean(what) if given else around[scope] + self._op(what), taken))
+        for step in self.program.steps:
+            if step.group < 0:
+                if step.kind in NAMED and step.what != "constant":
+                    name = clean(step.what)
+                else:
+                    name = around[step.scope] + self._op(step.what)
+                names.append(unique(name, taken) if name in taken else name)
+                taken.setdefault(name, 0)
                 continue
-            if group == len(groups):
-                groups.append(unique(around[scope] + self._op(self.program.groups[group].call.function), taken))
+            if step.group == len(groups):
+                call = self.program.groups[step.group].call
+                groups.append(unique(around[step.scope] + self._op(call.function), taken))
             names.append("")
         for position, step in enumerate(self.program.steps):
             if step.group >= 0:
@@ -151,29 +156,34 @@ class _Assembly:
 
     # ---- nodes
 
-    def _add_node(self, step: Step, name: str, numbers: dict[int, int]) -> None:
-        kind, what, scope, inputs, outputs, detail, place, group = step
-        attrs: AttrRow | int = 0
-        op = ""
-        if kind not in NAMED:
-            op = self._op(what)
-            attrs = self._arguments(what, detail)
-        elif isinstance(detail, Origin):
-            attrs = (("qualname", detail.names[0]),)
-            if len(detail.names) > 1:
-                attrs = (*attrs, ("aliases", ",".join(detail.names[1:])))
-        elif detail is not None:
-            attrs = (("index", detail),)
-        self.builder.node(
-            kind,
-            op,
-            parent=self.module_scopes[scope] if group < 0 else self.group_scopes[group],
-            name=name,
-            inputs=[numbers[value] for value in inputs],
-            results=[self._type(value) for value in outputs],
-            attrs=attrs,
-            source=self._place(place, scope) if kind in ("op", "host") else -1,
-        )
+    def _add_nodes(self, numbers: dict[int, int]) -> None:
+        builder, module_scopes, group_scopes = self.builder, self.module_scopes, self.group_scopes
+        log_types, types = self.log.types, self.types
+        for step, name in zip(self.program.steps, self.step_names, strict=True):
+            kind, group = step.kind, step.group
+            attrs, source = 0, -1
+            if kind not in NAMED:
+                op = self._op(step.what)
+                attrs = self._arguments(step.what, step.detail)
+                source = self._place(step.place, step.scope) if kind != "link" else -1
+            else:
+                op = kind
+                if step.detail is not None:
+                    attrs = builder.attrs.add(_facts(step.detail))
+            results = []
+            for value in step.outputs:
+                type_ = types.get(log_types[value])
+                results.append(self._type(log_types[value]) if type_ is None else type_)
+            builder.row(
+                kind,
+                op,
+                name,
+                module_scopes[step.scope] if group < 0 else group_scopes[group],
+                tuple([numbers[value] for value in step.inputs]),
+                results,
+                attrs,
+                source,
+            )
 
     # ---- what is looked up once
 
@@ -198,16 +208,22 @@ class _Assembly:
             index = self.places[place] = -1 if source is None else self.builder.sources.add(source)
         return index
 
-    def _type(self, value: int) -> int:
-        key = self.log.types[value]
-        index = self.types.get(key)
-        if index is None:
-            shape, dtype, device, layout = key
-            sizes = tuple([size if type(size) is int else _symbol(size) for size in shape])
-            index = self.types[key] = self.builder.tensor_type(
-                sizes, str(dtype).removeprefix("torch."), str(device), str(layout).removeprefix("torch.")
-            )
+    def _type(self, key: ValueType) -> int:
+        shape, dtype, device, layout = key
+        sizes = tuple([size if type(size) is int else _symbol(size) for size in shape])
+        index = self.types[key] = self.builder.tensor_type(
+            sizes, str(dtype).removeprefix("torch."), str(device), str(layout).removeprefix("torch.")
+        )
         return index
+
+
+def _facts(detail: Any) -> AttrRow:
+    """Return the attributes of an input or output (its position), or of a parameter or buffer (its names)."""
+    if not isinstance(detail, Origin):
+        return (("index", detail),)
+    names = detail.names
+    qualname = ("qualname", names[0])
+    return (qualname,) if len(names) == 1 else (qualname, ("aliases", ",".join(names[1:])))
 
 
 def _symbol(size: Any) -> int | str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor
 from torch._C import DisableTorchFunction
+from torch.nn import Parameter
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from trec.capture.arguments import freeze
@@ -20,8 +23,11 @@ if TYPE_CHECKING:
     from trec.capture.recorder import Recorder
     from trec.capture.thread import Thread
 
-Prepared = tuple[list[int], list["Storage"], list[tuple[Tensor, "Entry"]], Facts]
+Prepared = tuple[list[int], list["Storage"], Sequence[tuple[Tensor, "Entry"]], Facts]
 """Values read, storages of the arguments, tensors to be written, and what is known of the operator."""
+
+
+_ATOMS = frozenset({int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format})
 
 
 class OperatorMode(TorchDispatchMode):
@@ -38,34 +44,31 @@ class OperatorMode(TorchDispatchMode):
 
     def _handle(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         thread = self.thread
-        if thread.mute or not self.recorder.active:
+        if thread.mute:
             return func(*args, **kwargs) if kwargs else func(*args)
-        if thread.call is not None:  # below a torch function, hence the function mode is off
-            thread.mute += 1
-            try:
+        thread.mute = 1
+        try:
+            if thread.call is not None:  # below a torch function, hence the function mode is off
                 prepared = self._before(func, args, kwargs)
                 result = func(*args, **kwargs) if kwargs else func(*args)
                 self._after(func, args, kwargs, result, prepared)
-            finally:
-                thread.mute -= 1
-            return result
-        thread.mute += 1
-        try:
+                return result
             with DisableTorchFunction():
                 prepared = self._before(func, args, kwargs)
             result = func(*args, **kwargs) if kwargs else func(*args)
             with DisableTorchFunction():
                 self._after(func, args, kwargs, result, prepared)
+            return result
         finally:
             thread.mute -= 1
-        return result
 
     def _before(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Prepared:
         tensors: list[Tensor] = []
         for arg in args:
-            if isinstance(arg, Tensor):
+            kind = type(arg)
+            if kind is Tensor or kind is Parameter:
                 tensors.append(arg)
-            elif isinstance(arg, (list, tuple)):
+            elif kind not in _ATOMS:
                 add_tensors(arg, tensors)
         if kwargs:
             add_tensors(kwargs, tensors)
@@ -78,11 +81,13 @@ class OperatorMode(TorchDispatchMode):
         with self.lock:
             for tensor in tensors:
                 entry = entries.get(id(tensor))
-                if entry is None or entry.tensor() is not tensor or entry.seen != len(entry.storage.writes):
+                if entry is None or entry.tensor() is not tensor or entry.seen != entry.storage.version:
                     entry = memory.entry(tensor, thread)
                 values.append(entry.value)
                 storages.append(entry.storage)
-            written = self._written(facts, args, kwargs) if facts.writes else []
+            if not facts.writes:
+                return values, storages, (), facts
+            written = self._written(facts, args, kwargs)
             for _, entry in written:
                 self.recorder.protect(entry.storage, thread)
             if written and facts.overwrites:
@@ -110,27 +115,27 @@ class OperatorMode(TorchDispatchMode):
         self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None, result: Any, prepared: Prepared
     ) -> None:
         values, storages, written, facts = prepared
-        memory, thread, log = self.memory, self.thread, self.log
+        thread = self.thread
         call = thread.call
+        kind = "op"
         with self.lock:
-            made = [memory.write(tensor, entry, storages, call) for tensor, entry in written]
-            targets = {id(tensor) for tensor, _ in written}
-            is_host = False
-            if isinstance(result, Tensor):
-                if id(result) not in targets:
-                    made.append(self._bind(result, storages, facts))
+            if not written and isinstance(result, Tensor):
+                made = [self._bind(result, storages, facts)]
             else:
+                made = [self.memory.write(tensor, entry, storages, call) for tensor, entry in written]
+                targets = {id(tensor) for tensor, _ in written}
                 results: list[Tensor] = []
                 add_tensors(result, results)
-                is_host = not results and not made
+                if not results and not made:
+                    kind = "host"
+                    if call is not None:
+                        call.host = True
                 made.extend([self._bind(tensor, storages, facts) for tensor in results if id(tensor) not in targets])
-            given = freeze(args, kwargs) if self.keep_arguments else None
+            given = freeze(args, kwargs)[0] if self.keep_arguments or call is None else None
             if call is not None:
-                call.events.append(("host" if is_host else "op", func, thread.scope, values, made, given, None))
-                call.host = call.host or is_host
+                call.events.append((kind, func, thread.scope, values, made, given, None))  # type: ignore[arg-type]
             else:
-                place = caller_place(4) if self.keep_arguments else None
-                log.events.append(("host" if is_host else "op", func, thread.scope, values, made, given, place))
+                self.log.events.append((kind, func, thread.scope, values, made, given, caller_place(4)))  # type: ignore[arg-type]
 
     def _bind(self, tensor: Tensor, storages: list[Storage], facts: Facts) -> int:
         value = self.log.value(tensor)

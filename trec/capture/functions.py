@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 ACCESSORS = frozenset({"__get__", "__set__", "__delete__"})
 """Reads and writes of attributes: a node only if they run an operator."""
 
+SILENT = frozenset(
+    getattr(Tensor, name).__get__
+    for name in ("shape", "dtype", "device", "layout", "ndim", "requires_grad", "is_leaf", "grad_fn", "is_cuda",
+                 "is_cpu", "is_sparse", "is_meta", "is_nested", "is_quantized", "is_mkldnn", "itemsize", "nbytes", "names")
+    if hasattr(getattr(Tensor, name, None), "__get__")
+)  # fmt: skip
+"""Reads of attributes that never run an operator and never give a tensor."""
+
 NO_CALLS = frozenset({"requires_grad_", "retain_grad", "register_hook", "is_tensor", "as_subclass"})
 """Functions that run no operator and return their argument, yet do nothing to its value."""
 
@@ -48,53 +56,50 @@ class FunctionMode(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         thread = self.thread
-        if thread.mute or not self.recorder.active:
+        if thread.mute or func in SILENT:
             return func(*args, **kwargs) if kwargs else func(*args)
         name = getattr(func, "__name__", "")
+        accessor = name in ACCESSORS
         outer = thread.call
-        call = thread.call = Call(func, thread.scope, caller_place(2))
+        call = Call(func, thread.scope, caller_place(2))
+        if accessor:
+            call.tensors = tensors = []
+            add_tensors(args, tensors)
+        else:
+            self._enter(call, name, args, kwargs)
+        thread.call = call
         try:
-            if name in ACCESSORS:
-                add_tensors(args, call.tensors)
-            else:
-                self._enter(call, name, args, kwargs)
             result = func(*args, **kwargs) if kwargs else func(*args)
         except BaseException:
-            call.tensors = []
+            call.tensors = ()
             if call.events:
                 self.log.events.append(call)
             raise
         finally:
             thread.call = outer
-        if name == "__set__" and getattr(func.__self__, "__name__", "") == "data":
+        if accessor and name == "__set__" and getattr(func.__self__, "__name__", "") == "data":
             self.memory.forget(args[0])
-        if call.events or name not in ACCESSORS:
+        if call.events or not accessor:
             thread.mute += 1
             try:
                 with DisableTorchFunction():
                     self._leave(call, name, result)
             finally:
                 thread.mute -= 1
-        call.tensors = []
+        call.tensors = ()
         return result
 
     def _enter(self, call: Call, name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
         """Note what the function is given, before anything is written."""
-        call.arguments = freeze(args, kwargs)
-        tensors = call.tensors
-        for arg in args:
-            if isinstance(arg, Tensor):
-                tensors.append(arg)
-            elif isinstance(arg, (list, tuple)):
-                add_tensors(arg, tensors)
-        if kwargs:
-            add_tensors(kwargs, tensors)
-        memory, thread, given = self.memory, self.thread, call.given
+        call.arguments, tensors = freeze(args, kwargs)
+        call.tensors = tensors
+        memory, thread = self.memory, self.thread
         entries = memory.entries
+        call.given = given = []
         with self.lock:
             for tensor in tensors:
                 entry = entries.get(id(tensor))
-                if entry is None or entry.tensor() is not tensor or entry.seen != len(entry.storage.writes):
+                if entry is None or entry.tensor() is not tensor or entry.seen != entry.storage.version:
                     entry = self._resolve(tensor, thread)
                     if entry is None:
                         continue
@@ -125,12 +130,16 @@ class FunctionMode(TorchFunctionMode):
             if not call.events:
                 self._leave_without_operator(call, name, results)
                 return
+            entries = self.memory.entries
             for tensor in call.tensors:
-                entry = self.memory.known(tensor)
-                if entry is not None and entry.seen != len(entry.storage.writes):
+                entry = entries.get(id(tensor))
+                if entry is not None and entry.seen != entry.storage.version and entry.tensor() is tensor:
                     self._take_own_writes(call, tensor)
-            known = self.memory.known
-            call.results = [entry.value for tensor in results if (entry := known(tensor)) is not None]
+            call.results = [
+                entry.value
+                for tensor in results
+                if (entry := entries.get(id(tensor))) is not None and entry.tensor() is tensor
+            ]
             self.log.events.append(call)
         if name in ("numpy", "__array__"):
             self._export(call)
@@ -147,9 +156,9 @@ class FunctionMode(TorchFunctionMode):
             old = entry.value
             entry.value = self.log.value(tensor)
             if WHOLE not in touched:
-                call.read.append(old)
+                call.read = (*call.read, old)
             call.events.append(("link", "write", call.scope, [v for v, _, _ in pending], [entry.value], None, None))
-        entry.seen = len(entry.storage.writes)
+        entry.seen = entry.storage.version
 
     def _leave_without_operator(self, call: Call, name: str, results: list[Tensor]) -> None:
         """A call that ran no operator is a node if it returns a tensor, or takes a value out of torch."""

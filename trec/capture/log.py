@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import CodeType
 
     from trec.ir.types import NodeKind, ScopeKind
@@ -52,24 +53,23 @@ class Call:
     """One call of a torch function, with the operators that it ran."""
 
     __slots__ = (
-        "arguments", "events", "function", "given", "host", "link", "place", "read", "results", "scope", "split", "tensors",
+        "arguments", "events", "function", "given", "host", "place", "read", "results", "scope", "split", "tensors",
     )  # fmt: skip
 
     def __init__(self, function: Any, scope: int, place: Place) -> None:
         self.function, self.scope, self.place = function, scope, place
         self.events: list[Event] = []
         self.arguments: Any = None
-        self.tensors: list[torch.Tensor] = []
+        self.tensors: Sequence[torch.Tensor] = ()
         """Tensors among the arguments; dropped when the call returns, so that nothing is kept alive."""
-        self.given: list[int] = []
+        self.given: Sequence[int] = ()
         """Values of those tensors at the moment of the call."""
-        self.read: list[int] = []
+        self.read: tuple[int, ...] = ()
         """Values that the call depends on though none of its operators reads them."""
-        self.results: list[int] = []
+        self.results: Sequence[int] = ()
         self.split = False
         """A module was entered inside: its operators must stand singly, or the graph could have a cycle."""
         self.host = False
-        self.link = ""
 
 
 class Log:

@@ -32,13 +32,15 @@ PLAIN_TENSORS = (Tensor, torch.nn.Parameter)
 class Storage:
     """What is known of one storage."""
 
-    __slots__ = ("alive", "key", "last", "owner", "saved", "tensors", "writes")
+    __slots__ = ("alive", "key", "last", "owner", "saved", "tensors", "version", "writes")
 
     def __init__(self, key: int | None, last: int, tensor: int, alive: Callable[[], Any] | None) -> None:
         self.key, self.last, self.alive = key, last, alive
         self.tensors = [tensor]
         """Ids of the tensors that were seen to share it."""
-        self.writes: list[Write] = []
+        self.writes: Sequence[Write] = ()
+        self.version = 0
+        """Number of writes."""
         self.owner: Tensor | None = None
         """A tensor of the user's that lies in it and must be put back after a write."""
         self.saved = False
@@ -82,7 +84,7 @@ class Memory:
         entry = self.entries.get(id(tensor))
         if entry is None or entry.tensor() is not tensor:
             return self._introduce(tensor, thread)
-        if entry.seen != len(entry.storage.writes):
+        if entry.seen != entry.storage.version:
             self._update(tensor, entry, thread)
         return entry
 
@@ -102,7 +104,7 @@ class Memory:
             elif touched != APART:
                 parts.append(value)
         pending = writes[entry.seen :]
-        entry.seen = len(writes)
+        entry.seen = entry.storage.version
         if parts == [entry.value]:
             return
         if len(parts) == 1 and self.log.types[parts[0]][:2] == (tensor.shape, tensor.dtype):
@@ -196,7 +198,7 @@ class Memory:
                 if storage.key == key:
                     storage.last = value
                     storage.tensors.append(id(tensor))
-                    self.entries[id(tensor)] = Entry(ref(tensor), value, storage, len(storage.writes))
+                    self.entries[id(tensor)] = Entry(ref(tensor), value, storage, storage.version)
                     return
             storage = Storage(key, value, id(tensor), ref(untyped))
             self.storages[key] = storage  # type: ignore[index]
@@ -226,8 +228,11 @@ class Memory:
             return value
         entry.value = storage.last = value
         if len(storage.tensors) > 1 or storage.owner is not None:
-            storage.writes.append((value, region_of(tensor), call))
-        entry.seen = len(storage.writes)
+            if not storage.version:
+                storage.writes = []
+            storage.writes.append((value, region_of(tensor), call))  # type: ignore[attr-defined]
+            storage.version += 1
+        entry.seen = storage.version
         return value
 
     def forget(self, tensor: Tensor) -> None:
@@ -247,7 +252,7 @@ class Memory:
         return self._join(tensor, value, storage, strong=True)
 
     def _place(self, tensor: Tensor, value: int, key: int | None, *, strong: bool = False) -> Entry:
-        alive = None if key is None or type(tensor) not in PLAIN_TENSORS else ref(tensor.untyped_storage())
+        alive = None if strong or key is None or type(tensor) not in PLAIN_TENSORS else ref(tensor.untyped_storage())
         storage = Storage(key, value, id(tensor), alive)
         if key is not None:
             self.storages[key] = storage
@@ -260,7 +265,7 @@ class Memory:
     def _enter(self, tensor: Tensor, value: int, storage: Storage, *, strong: bool) -> Entry:
         # A parameter that anyone holds a weak reference to cannot be swapped by the user's own code.
         reach: Callable[[], Tensor | None] = repeat(tensor).__next__ if strong else ref(tensor)
-        entry = self.entries[id(tensor)] = Entry(reach, value, storage, len(storage.writes))
+        entry = self.entries[id(tensor)] = Entry(reach, value, storage, storage.version)
         return entry
 
     def _live(self, key: int | None) -> Storage | None:

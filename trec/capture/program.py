@@ -9,7 +9,10 @@ from trec.capture.log import Call, Event, Log, Origin
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from trec.capture.log import Place
+
     from trec.capture.operators import Facts
+    from trec.ir.types import NodeKind
 
 SOURCES = frozenset({"param", "buffer", "constant"})
 
@@ -22,18 +25,26 @@ class Group(NamedTuple):
     outputs: list[int]
 
 
-class Step(NamedTuple):
+class Step:
     """One node of the program, in terms of the log."""
 
-    kind: Any
-    what: Any
-    scope: int
-    inputs: list[int]
-    outputs: list[int]
-    detail: Any
-    place: Any
-    group: int
-    """Index of the group that holds it; -1: the module does."""
+    __slots__ = ("detail", "group", "inputs", "kind", "outputs", "place", "scope", "what")
+
+    def __init__(
+        self,
+        kind: NodeKind,
+        what: Any,
+        scope: int,
+        inputs: list[int],
+        outputs: list[int],
+        detail: Any,
+        place: Place,
+        group: int = -1,
+    ) -> None:
+        self.kind, self.what, self.scope, self.inputs, self.outputs = kind, what, scope, inputs, outputs
+        self.detail, self.place = detail, place
+        self.group = group
+        """Index of the group that holds it; -1: the module does."""
 
 
 class Program(NamedTuple):
@@ -63,7 +74,8 @@ def plan(
         else:
             planner.add_event(event)  # type: ignore[arg-type]
     steps = _insert_made(planner.steps, made, log) if made else planner.steps
-    return Program(_place_sources(steps, log), planner.groups)
+    _place_sources(steps, log)
+    return Program(steps, planner.groups)
 
 
 class _Usage:
@@ -107,7 +119,7 @@ class _Planner:
     def add_event(self, event: Event) -> None:
         if event[0] in SOURCES and not self.usage.used[event[4][0]]:
             return
-        self.steps.append(Step(*event, -1))
+        self.steps.append(Step(*event))
 
     def add_call(self, position: int, call: Call) -> None:
         if call.split:
@@ -117,28 +129,31 @@ class _Planner:
         events = call.events
         maker, escapes = self.usage.maker, self.usage.escapes
         inside = {value for event in events for value in event[4]}
-        results = set(call.results)
-        if results & inside:
-            leaking = [value for value in inside if escapes[value] and value not in results]
-            if leaking:
-                hoisted = self._hoisted(call, leaking, results)
+        results = call.results
+        leaking = [value for value in inside if escapes[value] and value not in results]
+        if leaking and not inside.isdisjoint(results):
+            hoisted = self._hoisted(call, leaking, set(results))
+            if hoisted:
                 for event in events:
                     if id(event) in hoisted:
                         self.add_event(event)
                 events = [event for event in events if id(event) not in hoisted]
                 inside = {value for event in events for value in event[4]}
+                leaking = [value for value in inside if escapes[value] and value not in results]
         read = dict.fromkeys([value for event in events for value in event[3] if value not in inside])
-        read.update(dict.fromkeys([value for value in call.read if maker[value] != position]))
+        if call.read:
+            read.update(dict.fromkeys([value for value in call.read if maker[value] != position]))
         inputs = [value for value in call.given if value in read]
-        known = set(inputs)
-        inputs += [value for value in read if value not in known]
-        outputs = list(dict.fromkeys([value for value in call.results if value in inside]))
-        outputs += sorted([value for value in inside if escapes[value] and value not in results])
+        if len(inputs) < len(read) or len(set(inputs)) < len(read):
+            known = set(inputs)
+            inputs += [value for value in read if value not in known]
+        outputs = list(dict.fromkeys([value for value in results if value in inside]))
+        outputs += sorted(leaking)
         if self.keep_operators:
             self._keep(call, events, inputs, outputs)
             return
         kind = "host" if call.host and not outputs else "op"
-        self.steps.append(Step(kind, call.function, call.scope, inputs, outputs, call.arguments, call.place, -1))
+        self.steps.append(Step(kind, call.function, call.scope, inputs, outputs, call.arguments, call.place))
 
     def _keep(self, call: Call, events: list[Event], inputs: list[int], outputs: list[int]) -> None:
         group = len(self.groups)
@@ -175,36 +190,34 @@ def _insert_made(steps: list[Step], made: dict[int, Origin], log: Log) -> list[S
     result: list[Step] = []
     for step in steps:
         if renamed:
-            step = step._replace(inputs=[renamed.get(value, value) for value in step.inputs])
+            step.inputs = [renamed.get(value, value) for value in step.inputs]
         result.append(step)
         for value in step.outputs:
             origin = made.get(value)
             if origin is not None:
                 renamed[value] = log.like(value)
-                result.append(Step(origin.kind, origin.names[0], 0, [value], [renamed[value]], origin, None, -1))
+                result.append(Step(origin.kind, origin.names[0], 0, [value], [renamed[value]], origin, None))
     return result
 
 
-def _place_sources(steps: list[Step], log: Log) -> list[Step]:
+def _place_sources(steps: list[Step], log: Log) -> None:
     """Hold each parameter, buffer and constant where all its readers are: their lowest common module."""
     parents = [record.parent for record in log.scopes]
     depths = [0] * len(parents)
     for scope, parent in enumerate(parents):
         if scope:
             depths[scope] = depths[parent] + 1
-    held: dict[int, int] = {
-        step.outputs[0]: -1 for step in steps if step.kind in SOURCES and step.group < 0
-    }
+    sources = {step.outputs[0]: step for step in steps if step.kind in SOURCES and step.group < 0}
+    for step in sources.values():
+        step.scope = -1
     for step in steps:
+        scope = step.scope
         for value in step.inputs:
-            place = held.get(value)
-            if place is None or place == step.scope:
-                continue
-            held[value] = step.scope if place < 0 else _common(place, step.scope, parents, depths)
-    return [
-        step._replace(scope=max(held[step.outputs[0]], 0)) if step.kind in SOURCES and step.group < 0 else step
-        for step in steps
-    ]
+            source = sources.get(value)
+            if source is not None and source.scope != scope:
+                source.scope = scope if source.scope < 0 else _common(source.scope, scope, parents, depths)
+    for step in sources.values():
+        step.scope = max(step.scope, 0)
 
 
 def _common(first: int, second: int, parents: list[int], depths: list[int]) -> int:

@@ -64,6 +64,12 @@ class Recorder:
             thread = self._threads[ident] = Thread(self.log, self.thread.scope)
         return thread
 
+    def stop(self) -> None:
+        """Write nothing down any more, in any thread."""
+        self.active = False
+        for thread in self._threads.values():
+            thread.mute += 1
+
     def protect(self, storage: Storage, thread: Thread) -> None:
         """Keep a copy of a storage of the user's before its first write."""
         if storage.owner is None or storage.saved or self.state is None:

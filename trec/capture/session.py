@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from contextlib import ExitStack, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
@@ -45,27 +45,39 @@ def capture(
     made = shapes is not None
     if made:
         args = make_inputs(net, shapes, dtypes, device)
-    recorder = Recorder("aten" if level == "aten" else "function")
-    untouched = torch._C.DisableTorchFunction
     with _no_collection():
-        with untouched():
-            state = _prepare(recorder, net, args, kwargs, method)
-        try:
-            with untouched():
-                call = _callable(net, method, device, recorder)
-                _give_inputs(recorder, getattr(net, method), args, kwargs, state)
-            result, error = _run(recorder, call, args, kwargs)
-            with untouched():
-                outputs = [] if error is not None else _take_outputs(recorder, result)
-                graph = assemble(recorder, name or type(net).__name__, outputs, _made_in_pass(recorder, net))
-        finally:
-            with untouched():
-                state.restore()
+        graph, failure = _record(net, args, kwargs, name or type(net).__name__, level, method, device)
     if level == "module":
         graph = graph.level("module")
-    if error is not None:
-        raise _failure(recorder, error, graph, made and dtypes is None) from error
+    if failure is not None:
+        raise _capture_error(failure, graph, guessed_dtypes=made and dtypes is None) from failure.error
     return graph
+
+
+class _Failure(NamedTuple):
+    error: Exception
+    where: str
+
+
+def _record(
+    net: torch.nn.Module, args: Any, kwargs: Any, name: str, level: Level, method: str, device: Any
+) -> tuple[Graph, _Failure | None]:
+    recorder = Recorder("aten" if level == "aten" else "function")
+    untouched = torch._C.DisableTorchFunction
+    with untouched():
+        state = _prepare(recorder, net, args, kwargs, method)
+    try:
+        with untouched():
+            call = _callable(net, method, device, recorder)
+            _give_inputs(recorder, getattr(net, method), args, kwargs, state)
+        result, error = _run(recorder, call, args, kwargs)
+        with untouched():
+            outputs = [] if error is not None else _take_outputs(recorder, result)
+            graph = assemble(recorder, name, outputs, _made_in_pass(recorder, state))
+    finally:
+        with untouched():
+            state.restore()
+    return graph, None if error is None else _Failure(error, _where(recorder))
 
 
 def _prepare(recorder: Recorder, net: torch.nn.Module, args: Any, kwargs: Any, method: str) -> State:
@@ -149,7 +161,6 @@ def _run(recorder: Recorder, call: Any, args: Any, kwargs: Any) -> tuple[Any, Ex
         eager = torch.compiler.set_stance("force_eager") if "torch._dynamo" in sys.modules else nullcontext()
         stack.enter_context(eager)
         stack.enter_context(torch.jit.optimized_execution(False))  # the second run of a script would differ
-        stack.callback(setattr, recorder, "active", False)
         stack.enter_context(recorder.modes(recorder.thread))
         recorder.active = True
         try:
@@ -157,7 +168,7 @@ def _run(recorder: Recorder, call: Any, args: Any, kwargs: Any) -> tuple[Any, Ex
         except Exception as error:  # noqa: BLE001 - whatever the model raises is reported with its partial graph
             return None, error
         finally:
-            recorder.active = False
+            recorder.stop()
 
 
 def _take_outputs(recorder: Recorder, result: Any) -> list[tuple[str, int]]:
@@ -169,34 +180,42 @@ def _take_outputs(recorder: Recorder, result: Any) -> list[tuple[str, int]]:
     return found
 
 
-def _made_in_pass(recorder: Recorder, net: torch.nn.Module) -> dict[int, Origin]:
+def _made_in_pass(recorder: Recorder, state: State) -> dict[int, Origin]:
     """Return the parameters and buffers that came to be during the pass, by the value that they hold."""
     made: dict[int, Origin] = {}
     memory = recorder.memory
-    for path, module in walk(net):
+    introduced = memory.introduced
+    for module, *_ in state.modules:
         for kind, table in TABLES:
-            for key, tensor in getattr(module, table).items():
-                if tensor is None or isinstance(tensor, UninitializedTensor) or id(tensor) in memory.introduced:
+            held = getattr(module, table)
+            if not held:
+                continue
+            for key, tensor in held.items():
+                if id(tensor) in introduced or tensor is None or isinstance(tensor, UninitializedTensor):
                     continue
                 if memory.known(tensor) is not None:
+                    path = recorder.paths[id(module)]
                     value = memory.entry(tensor, recorder.thread).value
-                    whole = f"{path}.{key}" if path else key
-                    made.setdefault(value, Origin(kind, [])).names.append(whole)  # type: ignore[arg-type]
+                    made.setdefault(value, Origin(kind, [])).names.append(f"{path}.{key}" if path else key)  # type: ignore[arg-type]
     return made
 
 
-def _failure(recorder: Recorder, error: Exception, graph: Graph, guessed_dtypes: bool) -> CaptureError:
-    where = ""
-    if recorder.failure is not None:
-        record = recorder.log.scopes[recorder.failure[0]]
-        where = f" in module {record.path!r} ({record.cls})" if record.path else f" in {record.cls}.forward"
-    text = str(error)
-    message = f"the model raised {type(error).__name__}{where}: {text}"
+def _where(recorder: Recorder) -> str:
+    """Return in words where the model failed."""
+    if recorder.failure is None:
+        return ""
+    record = recorder.log.scopes[recorder.failure[0]]
+    return f" in module {record.path!r} ({record.cls})" if record.path else f" in {record.cls}.forward"
+
+
+def _capture_error(failure: _Failure, graph: Graph, *, guessed_dtypes: bool) -> CaptureError:
+    text = str(failure.error)
+    message = f"the model raised {type(failure.error).__name__}{failure.where}: {text}"
     if guessed_dtypes and any(word in text for word in ("indices", "Long", "Int", "integer", "scalar type")):
         message += (
             "\nThe inputs were made from shapes as floating point numbers; if the model takes integers, say so: "
             "trec.capture(net, shapes, dtypes=torch.int64)"
         )
-    failure = CaptureError(message)
-    failure.graph = graph
-    return failure
+    error = CaptureError(message)
+    error.graph = graph
+    return error

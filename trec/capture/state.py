@@ -7,7 +7,6 @@ import sys
 from collections import OrderedDict, deque
 from contextlib import suppress
 from operator import is_
-from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -23,23 +22,31 @@ if TYPE_CHECKING:
 MISSING = object()
 MOST_OBJECTS = 20_000
 LARGEST_ARRAY = 1 << 24
-_PLAIN = frozenset({bool, int, float, str, type(None), tuple, CodeType})
+_PLAIN = frozenset({bool, int, float, str, type(None)})
 _MODULE_ATTRIBUTES = frozenset(torch.nn.Module().__dict__)
-_DICTS = (dict, OrderedDict)
+_DICTS = frozenset({dict, OrderedDict})
 
 
-class Owned(NamedTuple):
+class Owned:
     """A tensor of the user's and where its data lay."""
 
-    tensor: Tensor
-    kind: type
-    dtype: torch.dtype
-    device: torch.device
-    storage: Any
-    geometry: tuple[Any, Any, Any] | None
-    requires_grad: bool
-    is_leaf: bool
-    grad: Tensor | None
+    __slots__ = ("device", "dtype", "geometry", "grad", "is_leaf", "kind", "requires_grad", "storage", "tensor")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor, self.kind, self.dtype, self.device = tensor, type(tensor), tensor.dtype, tensor.device
+        self.requires_grad, self.is_leaf = tensor.requires_grad, tensor.is_leaf
+        self.storage: Any = None
+        self.geometry: tuple[Any, Any, Any] | None = None
+        self.grad: Tensor | None = None
+        if isinstance(tensor, UninitializedTensor):
+            return
+        try:
+            self.storage = tensor.untyped_storage()
+            self.geometry = (tensor.storage_offset(), tensor.shape, tensor.stride())
+        except (RuntimeError, NotImplementedError):  # sparse, or a strided nested tensor
+            self.storage = None
+        if self.is_leaf:
+            self.grad = tensor.grad
 
 
 class Saved(NamedTuple):
@@ -78,60 +85,44 @@ class State:
     def _name_tensors(self, path: str, module: Any) -> None:
         origins = self.memory.origins
         for kind, table in TABLES:
-            for name, tensor in getattr(module, table).items():
+            held = getattr(module, table)
+            if not held:
+                continue
+            for name, tensor in held.items():
                 if tensor is None:
                     continue
                 whole = f"{path}.{name}" if path else name
                 origin = origins.get(id(tensor))
-                if origin is not None:
-                    if whole not in origin.names:
-                        origin.names.append(whole)
-                    continue
-                self.own(tensor)
-                if not isinstance(tensor, UninitializedTensor):
-                    origins[id(tensor)] = Origin(kind, [whole])  # type: ignore[arg-type]
+                if origin is None:
+                    self.own(tensor)
+                    if not isinstance(tensor, UninitializedTensor):
+                        origins[id(tensor)] = Origin(kind, [whole])  # type: ignore[arg-type]
+                elif whole not in origin.names:
+                    origin.names.append(whole)
 
     def _remember_module(self, path: str, module: Any) -> None:
         held = module.__dict__
-        inner = []
+        boxes = _filled(held)
         for name, value in held.items():
-            kind = type(value)
-            if kind in _PLAIN and kind is not tuple:
+            if type(value) in _PLAIN or name in _MODULE_ATTRIBUTES:
                 continue
-            if kind in _DICTS:
-                if value:
-                    inner.append((value, value.copy()))
-                    if name not in _MODULE_ATTRIBUTES:
-                        self._remember(value)
-            elif name in _MODULE_ATTRIBUTES:
-                if isinstance(value, dict):
-                    inner.append((value, dict(value)))
-            elif isinstance(value, Tensor):
+            if isinstance(value, Tensor):
                 self.memory.labels.setdefault(id(value), f"{path}.{name}" if path else name)
                 self.own(value)
             elif not isinstance(value, OPAQUE):
                 self._remember(value)
-        self.modules.append((module, type(module), dict(held), inner))
+        self.modules.append((module, type(module), held.copy(), [(box, box.copy()) for box in boxes]))
 
     def own(self, tensor: Tensor) -> None:
         """Remember a tensor of the user's: its storage, flags and gradient."""
         if id(tensor) in self.owned:
             return
-        lazy = isinstance(tensor, UninitializedTensor)
-        storage = geometry = None
-        if not lazy:
-            with suppress(RuntimeError, NotImplementedError):
-                storage = tensor.untyped_storage()
-                geometry = (tensor.storage_offset(), tensor.shape, tensor.stride())
-                self.memory.owned_storages.setdefault(storage._cdata, tensor)
-        is_leaf = tensor.is_leaf
-        grad = tensor.grad if is_leaf and not lazy else None
+        owned = self.owned[id(tensor)] = Owned(tensor)
         self.memory.owned[id(tensor)] = tensor
-        self.owned[id(tensor)] = Owned(
-            tensor, type(tensor), tensor.dtype, tensor.device, storage, geometry, tensor.requires_grad, is_leaf, grad
-        )
-        if grad is not None:
-            self.own(grad)
+        if owned.storage is not None:
+            self.memory.owned_storages.setdefault(owned.storage._cdata, tensor)
+        if owned.grad is not None:
+            self.own(owned.grad)
 
     def _remember(self, value: Any) -> None:
         """Remember the contents of mutable containers and plain objects, without reading properties."""
@@ -204,22 +195,22 @@ class State:
             generator.set_state(state)
 
     def _restore_modules(self) -> None:
-        for module, kind, held, inner in self.modules:
+        for module, kind, held, boxes in self.modules:
             now = module.__dict__
             if type(module) is not kind:
                 object.__setattr__(module, "__class__", kind)
             if not _same(now, held):
                 dict.clear(now)
                 dict.update(now, held)
-            for box, old in inner:
-                if not _same(box, old):
-                    _refill(box, old, dict)
-            if len(inner) != len(_MODULE_ATTRIBUTES):
-                remembered = {id(box) for box, _ in inner}
-                for name in _EMPTY_DICTS:
-                    box = now.get(name)
-                    if isinstance(box, dict) and box and id(box) not in remembered:
+            filled = _filled(now)
+            if len(filled) != len(boxes):
+                old = {id(box) for box, _ in boxes}
+                for box in filled:
+                    if id(box) not in old:
                         box.clear()
+            for box, contents in boxes:
+                if not _same(box, contents):
+                    _refill(box, contents, dict)
 
     def _restore_tensors(self) -> None:
         for owned, data, _ in self.saved:
@@ -231,30 +222,37 @@ class State:
             if owned.storage.nbytes() != data.nbytes():
                 owned.storage.resize_(data.nbytes())
             owned.storage.copy_(data)
-        for tensor, kind, dtype, device, storage, geometry, requires_grad, is_leaf, grad in self.owned.values():
-            if type(tensor) is not kind:
-                tensor.__class__ = kind
-                if storage is None:
-                    tensor.data = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
-            if storage is not None and geometry is not None:
-                now = (tensor.storage_offset(), tensor.shape, tensor.stride())
-                if now != geometry or tensor.untyped_storage()._cdata != storage._cdata:
-                    tensor.data = torch.empty(0, dtype=dtype, device=device).set_(storage, *geometry)
-            if not is_leaf:
-                continue
-            if not tensor.is_leaf:
-                tensor.detach_()
-            if tensor.requires_grad != requires_grad:
-                tensor.requires_grad_(requires_grad)
-            if storage is not None and tensor.grad is not grad:
-                tensor.grad = grad
+        for owned in self.owned.values():
+            _restore_tensor(owned)
         for owned, _, version in self.saved:
             if version is not None:
                 with suppress(RuntimeError):
                     torch._C._autograd._unsafe_set_version_counter((owned.tensor,), (version,))
 
 
-_EMPTY_DICTS = [name for name, value in torch.nn.Module().__dict__.items() if isinstance(value, dict)]
+def _restore_tensor(owned: Owned) -> None:
+    tensor, storage, geometry = owned.tensor, owned.storage, owned.geometry
+    if type(tensor) is not owned.kind:
+        tensor.__class__ = owned.kind
+        if storage is None:
+            tensor.data = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
+    if storage is not None and geometry is not None:
+        now = (tensor.storage_offset(), tensor.shape, tensor.stride())
+        if now != geometry or tensor.untyped_storage()._cdata != storage._cdata:
+            tensor.data = torch.empty(0, dtype=owned.dtype, device=owned.device).set_(storage, *geometry)
+    if not owned.is_leaf:
+        return
+    if not tensor.is_leaf:
+        tensor.detach_()
+    if tensor.requires_grad != owned.requires_grad:
+        tensor.requires_grad_(owned.requires_grad)
+    if storage is not None and tensor.grad is not owned.grad:
+        tensor.grad = owned.grad
+
+
+def _filled(held: dict[str, Any]) -> list[dict[Any, Any]]:
+    """Return the dicts of a module that hold anything: parameters, children, hooks, and the user's own."""
+    return [value for value in held.values() if type(value) in _DICTS and value]
 
 
 class _Process:
