@@ -47,8 +47,16 @@ def freeze(args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> tuple[Frozen
                 add_tensors(arg, tensors)
     if not kwargs:
         return (tuple(positional), ()), tensors
-    add_tensors(kwargs, tensors)
-    return (tuple(positional), tuple([(key, _frozen(value)) for key, value in kwargs.items()])), tensors
+    named = []
+    for key, arg in kwargs.items():
+        kind = type(arg)
+        if kind in _EXACT:
+            named.append((key, arg))
+        else:
+            named.append((key, _frozen(arg)))
+            if kind not in _NO_TENSORS:
+                add_tensors(arg, tensors)
+    return (tuple(positional), tuple(named)), tensors
 
 
 def _frozen(value: Any, depth: int = 0) -> Any:

@@ -65,10 +65,12 @@ class _Assembly:
         self.group_scopes: list[int] = []
 
     def build(self) -> Graph:
-        numbers: dict[int, int] = {}
+        numbers = [-1] * len(self.log.types)
+        count = 0
         for step in self.program.steps:
             for value in step.outputs:
-                numbers[value] = len(numbers)
+                numbers[value] = count
+                count += 1
         self._name_all()
         self._add_scopes(numbers)
         self._add_nodes(numbers)
@@ -115,7 +117,7 @@ class _Assembly:
 
     # ---- scopes
 
-    def _add_scopes(self, numbers: dict[int, int]) -> None:
+    def _add_scopes(self, numbers: list[int]) -> None:
         for group in self.program.groups:
             self._add_modules(group.call.scope + 1)
             call = group.call
@@ -156,7 +158,7 @@ class _Assembly:
 
     # ---- nodes
 
-    def _add_nodes(self, numbers: dict[int, int]) -> None:
+    def _add_nodes(self, numbers: list[int]) -> None:
         builder, module_scopes, group_scopes = self.builder, self.module_scopes, self.group_scopes
         log_types, types = self.log.types, self.types
         for step, name in zip(self.program.steps, self.step_names, strict=True):
@@ -168,8 +170,10 @@ class _Assembly:
                 source = self._place(step.place, step.scope) if kind != "link" else -1
             else:
                 op = kind
-                if step.detail is not None:
-                    attrs = builder.attrs.add(_facts(step.detail))
+                if isinstance(step.detail, Origin):
+                    attrs = builder.attrs.append(_names(step.detail.names))
+                elif step.detail is not None:
+                    attrs = builder.attrs.add((("index", step.detail),))
             results = []
             for value in step.outputs:
                 type_ = types.get(log_types[value])
@@ -191,7 +195,9 @@ class _Assembly:
         if frozen is None:
             return 0
         positional, keywords = frozen
-        key = (function, positional, tuple(map(type, positional)), keywords, tuple([type(v) for _, v in keywords]))
+        key = (function, positional, (*map(type, positional),), keywords)
+        if keywords:
+            key = (*key, (*[type(value) for _, value in keywords],))
         row = self.rows.get(key)
         if row is None:
             row = self.rows[key] = self.builder.attrs.add(name_arguments(function, frozen))
@@ -217,11 +223,8 @@ class _Assembly:
         return index
 
 
-def _facts(detail: Any) -> AttrRow:
-    """Return the attributes of an input or output (its position), or of a parameter or buffer (its names)."""
-    if not isinstance(detail, Origin):
-        return (("index", detail),)
-    names = detail.names
+def _names(names: list[str]) -> AttrRow:
+    """Return the attributes of a parameter or buffer: its first name, and the others if it is tied."""
     qualname = ("qualname", names[0])
     return (qualname,) if len(names) == 1 else (qualname, ("aliases", ",".join(names[1:])))
 

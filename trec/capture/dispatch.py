@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -11,7 +11,7 @@ from torch._C import DisableTorchFunction
 from torch.nn import Parameter
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from trec.capture.arguments import freeze
+from trec.capture.arguments import Frozen, freeze
 from trec.capture.leaves import add_tensors
 from trec.capture.log import STRIDED
 from trec.capture.memory import storage_key
@@ -22,12 +22,24 @@ if TYPE_CHECKING:
     from trec.capture.memory import Entry, Storage
     from trec.capture.recorder import Recorder
     from trec.capture.thread import Thread
-
-Prepared = tuple[list[int], list["Storage"], Sequence[tuple[Tensor, "Entry"]], Facts]
-"""Values read, storages of the arguments, tensors to be written, and what is known of the operator."""
-
+    from trec.ir.types import NodeKind
 
 _ATOMS = frozenset({int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format})
+
+
+class Operation(NamedTuple):
+    """An operator about to run."""
+
+    func: Any
+    facts: Facts
+    values: list[int]
+    """What it reads."""
+    storages: list[Storage]
+    """Those of its arguments."""
+    written: Sequence[tuple[Tensor, Entry]]
+    """Arguments that it is going to write."""
+    given: Frozen | None
+    """Its arguments that are no tensors, if they are kept."""
 
 
 class OperatorMode(TorchDispatchMode):
@@ -39,7 +51,7 @@ class OperatorMode(TorchDispatchMode):
         super().__init__()
         self.recorder, self.thread = recorder, thread
         self.memory, self.log, self.lock = recorder.memory, recorder.log, recorder.lock
-        self.facts = recorder.facts
+        self.facts, self.entries = recorder.facts, recorder.memory.entries
         self.keep_arguments = recorder.level == "aten"
 
     def _handle(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
@@ -49,20 +61,20 @@ class OperatorMode(TorchDispatchMode):
         thread.mute = 1
         try:
             if thread.call is not None:  # below a torch function, hence the function mode is off
-                prepared = self._before(func, args, kwargs)
+                operation = self._before(func, args, kwargs)
                 result = func(*args, **kwargs) if kwargs else func(*args)
-                self._after(func, args, kwargs, result, prepared)
+                self._after(operation, result)
                 return result
             with DisableTorchFunction():
-                prepared = self._before(func, args, kwargs)
+                operation = self._before(func, args, kwargs)
             result = func(*args, **kwargs) if kwargs else func(*args)
             with DisableTorchFunction():
-                self._after(func, args, kwargs, result, prepared)
+                self._after(operation, result)
             return result
         finally:
-            thread.mute -= 1
+            thread.mute = 0
 
-    def _before(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Prepared:
+    def _before(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Operation:
         tensors: list[Tensor] = []
         for arg in args:
             kind = type(arg)
@@ -75,25 +87,24 @@ class OperatorMode(TorchDispatchMode):
         facts = self.facts.get(func)
         if facts is None:
             facts = self.facts[func] = facts_of(func)
-        memory, thread = self.memory, self.thread
-        entries = memory.entries
+        thread, entries = self.thread, self.entries
+        call = thread.call
         values, storages = [], []
         with self.lock:
             for tensor in tensors:
                 entry = entries.get(id(tensor))
                 if entry is None or entry.tensor() is not tensor or entry.seen != entry.storage.version:
-                    entry = memory.entry(tensor, thread)
+                    entry = self.memory.entry(tensor, thread)
                 values.append(entry.value)
                 storages.append(entry.storage)
-            if not facts.writes:
-                return values, storages, (), facts
-            written = self._written(facts, args, kwargs)
+            written = self._written(facts, args, kwargs) if facts.writes else ()
             for _, entry in written:
                 self.recorder.protect(entry.storage, thread)
             if written and facts.overwrites:
                 targets = {id(tensor) for tensor, _ in written}
                 values = [v for v, tensor in zip(values, tensors, strict=True) if id(tensor) not in targets]
-        return values, storages, written, facts
+        given = freeze(args, kwargs)[0] if self.keep_arguments or call is None else None
+        return Operation(func, facts, values, storages, written, given)
 
     def _written(
         self, facts: Facts, args: tuple[Any, ...], kwargs: dict[str, Any] | None
@@ -111,13 +122,11 @@ class OperatorMode(TorchDispatchMode):
         distinct = {id(tensor): tensor for tensor in targets}
         return [(tensor, self.memory.entries[id(tensor)]) for tensor in distinct.values()]
 
-    def _after(
-        self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None, result: Any, prepared: Prepared
-    ) -> None:
-        values, storages, written, facts = prepared
+    def _after(self, operation: Operation, result: Any) -> None:
+        func, facts, values, storages, written, given = operation
         thread = self.thread
         call = thread.call
-        kind = "op"
+        kind: NodeKind = "op"
         with self.lock:
             if not written and isinstance(result, Tensor):
                 made = [self._bind(result, storages, facts)]
@@ -126,16 +135,15 @@ class OperatorMode(TorchDispatchMode):
                 targets = {id(tensor) for tensor, _ in written}
                 results: list[Tensor] = []
                 add_tensors(result, results)
-                if not results and not made:
-                    kind = "host"
-                    if call is not None:
-                        call.host = True
                 made.extend([self._bind(tensor, storages, facts) for tensor in results if id(tensor) not in targets])
-            given = freeze(args, kwargs)[0] if self.keep_arguments or call is None else None
-            if call is not None:
-                call.events.append((kind, func, thread.scope, values, made, given, None))  # type: ignore[arg-type]
-            else:
-                self.log.events.append((kind, func, thread.scope, values, made, given, caller_place(4)))  # type: ignore[arg-type]
+                if not made:
+                    kind = "host"
+            if call is None:
+                self.log.events.append((kind, func, thread.scope, values, made, given, caller_place(4)))
+                return
+            if kind == "host":
+                call.host = True
+            call.events.append((kind, func, thread.scope, values, made, given, None))
 
     def _bind(self, tensor: Tensor, storages: list[Storage], facts: Facts) -> int:
         value = self.log.value(tensor)

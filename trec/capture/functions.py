@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 from torch._C import DisableTorchFunction
+from torch.nn import Parameter
 from torch.overrides import TorchFunctionMode
 
 from trec.capture.arguments import freeze
@@ -61,7 +62,8 @@ class FunctionMode(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         accessor = name in ACCESSORS
         outer = thread.call
-        call = Call(func, thread.scope, caller_place(2))
+        scope = thread.scope
+        call = Call(func, scope, None if self.log.scopes[scope].native else caller_place(2), [])
         if accessor:
             call.tensors = tensors = []
             add_tensors(args, tensors)
@@ -82,8 +84,11 @@ class FunctionMode(TorchFunctionMode):
         if call.events or not accessor:
             thread.mute += 1
             try:
-                with DisableTorchFunction():
+                if type(result) is Tensor and call.events:
                     self._leave(call, name, result)
+                else:
+                    with DisableTorchFunction():
+                        self._leave(call, name, result)
             finally:
                 thread.mute -= 1
         call.tensors = ()
@@ -100,8 +105,9 @@ class FunctionMode(TorchFunctionMode):
             for tensor in tensors:
                 entry = entries.get(id(tensor))
                 if entry is None or entry.tensor() is not tensor or entry.seen != entry.storage.version:
-                    entry = self._resolve(tensor, thread)
-                    if entry is None:
+                    if type(tensor) is Parameter and thread.call is None:
+                        entry = memory.entry(tensor, thread)
+                    elif (entry := self._resolve(tensor, thread)) is None:
                         continue
                 given.append(entry.value)
             if name in EXPORTING:

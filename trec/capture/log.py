@@ -6,20 +6,19 @@ of it when the model has returned.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from types import CodeType
+from typing import Any
 
 import torch
+from msgspec import Struct
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import CodeType
+from trec.ir.types import NodeKind, ScopeKind
 
-    from trec.ir.types import NodeKind, ScopeKind
-
-Place = tuple["CodeType", int] | None
+Place = tuple[CodeType, int] | None
 """Code object and offset of the instruction that made a call; None: where the enclosing module was called."""
 
-Event = tuple["NodeKind", Any, int, list[int], list[int], Any, Place]
+Event = tuple[NodeKind, Any, int, list[int], list[int], Any, Place]
 """Kind, operator or name, scope, values read (once per use), values made, what it was given besides, place."""
 
 ValueType = tuple[Any, Any, Any, Any]
@@ -29,47 +28,47 @@ STRIDED = torch.strided
 UninitializedTensor = torch.nn.parameter.UninitializedTensorMixin
 
 
-class Origin(NamedTuple):
+class Origin(Struct, gc=False):
     """The name of a tensor that belongs to the model or was given to it."""
 
     kind: NodeKind
     names: list[str]
 
 
-class ScopeRecord:
+class ScopeRecord(Struct, gc=False):
     """One call of a module that was entered."""
 
-    __slots__ = ("call", "cls", "error", "first_value", "kind", "module", "parent", "path", "place")
+    kind: ScopeKind
+    path: str
+    cls: str
+    call: int
+    parent: int
+    module: Any
+    first_value: int
+    """How many values there were when the call began."""
+    place: Place
+    native: bool
+    """Whether torch itself defines the module, so that no line of the user's is in its forward."""
 
-    def __init__(
-        self, kind: ScopeKind, path: str, cls: str, call: int, parent: int, module: Any, first_value: int, place: Place
-    ) -> None:
-        self.kind, self.path, self.cls, self.call, self.parent = kind, path, cls, call, parent
-        self.module, self.first_value, self.place = module, first_value, place
-        self.error = ""
 
-
-class Call:
+class Call(Struct, gc=False):
     """One call of a torch function, with the operators that it ran."""
 
-    __slots__ = (
-        "arguments", "events", "function", "given", "host", "place", "read", "results", "scope", "split", "tensors",
-    )  # fmt: skip
-
-    def __init__(self, function: Any, scope: int, place: Place) -> None:
-        self.function, self.scope, self.place = function, scope, place
-        self.events: list[Event] = []
-        self.arguments: Any = None
-        self.tensors: Sequence[torch.Tensor] = ()
-        """Tensors among the arguments; dropped when the call returns, so that nothing is kept alive."""
-        self.given: Sequence[int] = ()
-        """Values of those tensors at the moment of the call."""
-        self.read: tuple[int, ...] = ()
-        """Values that the call depends on though none of its operators reads them."""
-        self.results: Sequence[int] = ()
-        self.split = False
-        """A module was entered inside: its operators must stand singly, or the graph could have a cycle."""
-        self.host = False
+    function: Any
+    scope: int
+    place: Place
+    events: list[Event]
+    arguments: Any = None
+    tensors: Sequence[torch.Tensor] = ()
+    """Tensors among the arguments; dropped when the call returns, so that nothing is kept alive."""
+    given: Sequence[int] = ()
+    """Values of those tensors at the moment of the call."""
+    read: tuple[int, ...] = ()
+    """Values that the call depends on though none of its operators reads them."""
+    results: Sequence[int] = ()
+    split: bool = False
+    """A module was entered inside: its operators must stand singly, or the graph could have a cycle."""
+    host: bool = False
 
 
 class Log:

@@ -7,54 +7,56 @@ with the bytes that it covers; a tensor that shares the storage is brought up to
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import torch
+from msgspec import Struct
 from torch import Tensor
+from torch.nn import Parameter
 
 from trec.capture.log import STRIDED, Log, Origin, UninitializedTensor
 from trec.capture.regions import APART, WHOLE, Region, overlap, region_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from trec.capture.log import Call
     from trec.capture.thread import Thread
 
 Write = tuple[int, "Region | None", "Call | None"]
 """The value that a write made, the bytes that it covered, and the call that it happened in."""
 
-PLAIN_TENSORS = (Tensor, torch.nn.Parameter)
+PLAIN_TENSORS = (Tensor, Parameter)
 
 
-class Storage:
+class Storage(Struct, gc=False):
     """What is known of one storage."""
 
-    __slots__ = ("alive", "key", "last", "owner", "saved", "tensors", "version", "writes")
+    key: int | None
+    """Its address; None if the tensor has no storage of its own."""
+    last: int
+    """The newest value in it."""
+    tensors: list[int]
+    """Ids of the tensors that were seen to share it."""
+    alive: Callable[[], Any] | None
+    """Weak reference to it; None if it is held anyway."""
+    writes: Sequence[Write] = ()
+    version: int = 0
+    """Number of writes."""
+    owner: Tensor | None = None
+    """A tensor of the user's that lies in it and must be put back after a write."""
+    saved: bool = False
 
-    def __init__(self, key: int | None, last: int, tensor: int, alive: Callable[[], Any] | None) -> None:
-        self.key, self.last, self.alive = key, last, alive
-        self.tensors = [tensor]
-        """Ids of the tensors that were seen to share it."""
-        self.writes: Sequence[Write] = ()
-        self.version = 0
-        """Number of writes."""
-        self.owner: Tensor | None = None
-        """A tensor of the user's that lies in it and must be put back after a write."""
-        self.saved = False
 
-
-class Entry:
+class Entry(Struct, gc=False):
     """The value that one tensor holds."""
 
-    __slots__ = ("seen", "storage", "tensor", "value")
-
-    def __init__(self, tensor: Callable[[], Tensor | None], value: int, storage: Storage, seen: int) -> None:
-        self.tensor, self.value, self.storage = tensor, value, storage
-        self.seen = seen
-        """How many writes of the storage the value takes account of."""
+    tensor: Callable[[], Tensor | None]
+    value: int
+    storage: Storage
+    seen: int
+    """How many writes of the storage the value takes account of."""
 
 
 class Memory:
@@ -123,7 +125,9 @@ class Memory:
         """Make a tensor known: a parameter, a view made in C++, or a constant."""
         key = storage_key(tensor)
         storage = self._live(key)
-        origin = self.origins.get(id(tensor)) or thread.find_origin(tensor)
+        origin = self.origins.get(id(tensor))
+        if origin is None:
+            origin = thread.find_origin(tensor)
         if origin is not None and id(tensor) not in self.introduced:
             return self._introduce_named(tensor, origin, key, storage)
         if storage is None and key is not None and (owner := self.owned_storages.get(key)) not in (None, tensor):
@@ -137,13 +141,18 @@ class Memory:
     def _introduce_named(self, tensor: Tensor, origin: Origin, key: int | None, storage: Storage | None) -> Entry:
         value = self.log.value(tensor)
         self.log.events.append((origin.kind, origin.names[0], 0, [], [value], origin, None))
-        self.introduced.add(id(tensor))
+        known = id(tensor)
+        self.introduced.add(known)
         if storage is None:
-            entry = self._place(tensor, value, key, strong=True)
+            storage = Storage(key, value, [known], None)
+            if key is not None:
+                self.storages[key] = storage
         else:
-            entry = self._join(tensor, value, storage, strong=True)
-        storage = entry.storage
-        storage.owner = storage.owner if storage.owner is not None else self.owned.get(id(tensor))
+            storage.tensors.append(known)
+        if storage.owner is None:
+            storage.owner = self.owned.get(known)
+        # A parameter that anyone holds a weak reference to cannot be swapped by the user's own code.
+        entry = self.entries[known] = Entry(repeat(tensor).__next__, value, storage, storage.version)
         return entry
 
     def _introduce_constant(self, tensor: Tensor, key: int | None, thread: Thread) -> Entry:
@@ -200,7 +209,7 @@ class Memory:
                     storage.tensors.append(id(tensor))
                     self.entries[id(tensor)] = Entry(ref(tensor), value, storage, storage.version)
                     return
-            storage = Storage(key, value, id(tensor), ref(untyped))
+            storage = Storage(key, value, [id(tensor)], ref(untyped))
             self.storages[key] = storage  # type: ignore[index]
             self.entries[id(tensor)] = Entry(ref(tensor), value, storage, 0)
             return
@@ -253,7 +262,7 @@ class Memory:
 
     def _place(self, tensor: Tensor, value: int, key: int | None, *, strong: bool = False) -> Entry:
         alive = None if strong or key is None or type(tensor) not in PLAIN_TENSORS else ref(tensor.untyped_storage())
-        storage = Storage(key, value, id(tensor), alive)
+        storage = Storage(key, value, [id(tensor)], alive)
         if key is not None:
             self.storages[key] = storage
         return self._enter(tensor, value, storage, strong=strong)
@@ -263,7 +272,6 @@ class Memory:
         return self._enter(tensor, value, storage, strong=strong)
 
     def _enter(self, tensor: Tensor, value: int, storage: Storage, *, strong: bool) -> Entry:
-        # A parameter that anyone holds a weak reference to cannot be swapped by the user's own code.
         reach: Callable[[], Tensor | None] = repeat(tensor).__next__ if strong else ref(tensor)
         entry = self.entries[id(tensor)] = Entry(reach, value, storage, storage.version)
         return entry
@@ -278,7 +286,7 @@ class Memory:
 def storage_key(tensor: Tensor) -> int | None:
     """Return the address of the storage of a tensor; None if it has none (sparse, functorch, lazy)."""
     kind = type(tensor)
-    if kind not in PLAIN_TENSORS and hasattr(kind, "__tensor_flatten__"):
+    if kind is not Tensor and kind is not Parameter and hasattr(kind, "__tensor_flatten__"):
         names, _ = tensor.__tensor_flatten__()  # type: ignore[attr-defined]
         return storage_key(getattr(tensor, names[0]))
     if isinstance(tensor, UninitializedTensor):

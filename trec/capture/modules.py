@@ -11,8 +11,6 @@ from torch._C import DisableTorchFunction
 
 from trec.capture.leaves import leaves, wrapped_by_functorch
 from trec.capture.log import UninitializedTensor
-from trec.capture.sources import module_place
-from trec.capture.thread import Frame
 
 if TYPE_CHECKING:
     from trec.capture.recorder import Recorder
@@ -41,45 +39,42 @@ class ModuleHooks:
 
     def _enter(self, module: Any, args: Any) -> None:
         recorder = self.recorder
-        if not recorder.active:
-            return
         thread = recorder.current(module)
         if thread is None:
             return
         modes = None
-        if thread is not recorder.thread and not thread.frames:
+        if not thread.frames and thread is not recorder.thread:
             modes = recorder.modes(thread)
         with recorder.lock:
             if recorder.expected is module and thread is recorder.thread:
                 scope, recorder.expected = 0, None  # the root was opened with the recording
             else:
-                scope = recorder.open_scope(module, thread, module_place())
-            if thread.call is not None:
-                thread.call.split = True
-            thread.frames.append(Frame(scope, module, thread.scope, thread.call, modes))
+                scope = recorder.open_scope(module, thread)
+            call = thread.call
+            if call is not None:
+                call.split = True
+            thread.frames.append((scope, module, thread.scope, call, modes))
             thread.scope, thread.call = scope, None
 
     def _leave(self, module: Any, args: Any, kwargs: Any = None, result: Any = None) -> None:
         recorder = self.recorder
-        if not recorder.active:
-            return
         thread = recorder.current(module)
-        if thread is None or not any(frame.module is module for frame in reversed(thread.frames)):
+        if thread is None:
             return
-        failed = not isinstance(kwargs, dict)  # where the module raised, kwargs are left out of the call
-        while True:  # frames that a BaseException left behind go with it
-            frame = thread.frames.pop()
-            thread.scope, thread.call = frame.outer, frame.call
-            if frame.modes is not None:
-                frame.modes.close()
-            if frame.module is module:
-                break
-        if failed:
+        frames = thread.frames
+        if not frames or (frames[-1][1] is not module and not any(frame[1] is module for frame in frames)):
+            return
+        entered = None
+        while entered is not module:  # frames that a BaseException left behind go with it
+            scope, entered, thread.scope, thread.call, modes = frames.pop()
+            if modes is not None:
+                modes.close()
+        if not isinstance(kwargs, dict):  # where the module raised, kwargs are left out of the call
             error = sys.exc_info()[1]
             if error is not None and recorder.failure is None:
-                recorder.failure = (frame.scope, error)
-        elif frame.scope:
-            self._pass_through(frame.scope, result, thread)
+                recorder.failure = (scope, error)
+        elif scope:
+            self._pass_through(scope, result, thread)
 
     def _pass_through(self, scope: int, result: Any, thread: Thread) -> None:
         """A module that returns what it was given still lies on the path: give it a node."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trec.capture.log import Call, Event, Log, Origin
+from msgspec import Struct
+
+from trec.capture.log import Call, Event, Log, Origin, Place
+from trec.ir.types import NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trec.capture.log import Place
 
     from trec.capture.operators import Facts
-    from trec.ir.types import NodeKind
 
 SOURCES = frozenset({"param", "buffer", "constant"})
 
@@ -25,26 +26,18 @@ class Group(NamedTuple):
     outputs: list[int]
 
 
-class Step:
+class Step(Struct, gc=False):
     """One node of the program, in terms of the log."""
 
-    __slots__ = ("detail", "group", "inputs", "kind", "outputs", "place", "scope", "what")
-
-    def __init__(
-        self,
-        kind: NodeKind,
-        what: Any,
-        scope: int,
-        inputs: list[int],
-        outputs: list[int],
-        detail: Any,
-        place: Place,
-        group: int = -1,
-    ) -> None:
-        self.kind, self.what, self.scope, self.inputs, self.outputs = kind, what, scope, inputs, outputs
-        self.detail, self.place = detail, place
-        self.group = group
-        """Index of the group that holds it; -1: the module does."""
+    kind: NodeKind
+    what: Any
+    scope: int
+    inputs: list[int]
+    outputs: list[int]
+    detail: Any
+    place: Place
+    group: int = -1
+    """Index of the group that holds it; -1: the module does."""
 
 
 class Program(NamedTuple):
@@ -126,33 +119,35 @@ class _Planner:
             for event in call.events:
                 self.add_event(event)
             return
-        events = call.events
+        events, results = call.events, call.results
         maker, escapes = self.usage.maker, self.usage.escapes
-        inside = {value for event in events for value in event[4]}
-        results = call.results
-        leaking = [value for value in inside if escapes[value] and value not in results]
-        if leaking and not inside.isdisjoint(results):
-            hoisted = self._hoisted(call, leaking, set(results))
+        leaking = [value for event in events for value in event[4] if escapes[value] and value not in results]
+        if leaking and any(maker[value] == position for value in results):
+            hoisted = self._hoisted(call, leaking)
+            for event in hoisted.values():
+                self.add_event(event)
+                for value in event[4]:
+                    maker[value] = -1
             if hoisted:
-                for event in events:
-                    if id(event) in hoisted:
-                        self.add_event(event)
                 events = [event for event in events if id(event) not in hoisted]
-                inside = {value for event in events for value in event[4]}
-                leaking = [value for value in inside if escapes[value] and value not in results]
-        read = dict.fromkeys([value for event in events for value in event[3] if value not in inside])
-        if call.read:
-            read.update(dict.fromkeys([value for value in call.read if maker[value] != position]))
+                leaking = [value for value in leaking if maker[value] == position]
+        read = {value: None for event in events for value in event[3] if maker[value] != position}
+        for value in call.read:
+            if maker[value] != position:
+                read[value] = None
         inputs = [value for value in call.given if value in read]
-        if len(inputs) < len(read) or len(set(inputs)) < len(read):
-            known = set(inputs)
-            inputs += [value for value in read if value not in known]
-        outputs = list(dict.fromkeys([value for value in results if value in inside]))
-        outputs += sorted(leaking)
+        for value in inputs:
+            read.pop(value, None)
+        inputs.extend(read)
+        outputs = [value for value in results if maker[value] == position]
+        if len(outputs) > 1:
+            outputs = list(dict.fromkeys(outputs))
+        if leaking:
+            outputs += sorted(leaking)
         if self.keep_operators:
             self._keep(call, events, inputs, outputs)
             return
-        kind = "host" if call.host and not outputs else "op"
+        kind: NodeKind = "host" if call.host and not outputs else "op"
         self.steps.append(Step(kind, call.function, call.scope, inputs, outputs, call.arguments, call.place))
 
     def _keep(self, call: Call, events: list[Event], inputs: list[int], outputs: list[int]) -> None:
@@ -163,25 +158,26 @@ class _Planner:
                 reads = [*reads, *[value for value in call.read if value not in reads]]
             self.steps.append(Step(kind, what, scope, reads, makes, detail, place, group))
 
-    def _hoisted(self, call: Call, leaking: list[int], results: set[int]) -> set[int]:
-        """Return the operators (by id) that make values which are used elsewhere, though the call does not return them.
+    def _hoisted(self, call: Call, leaking: list[int]) -> dict[int, Event]:
+        """Return the operators, by id, that make values which are used elsewhere though the call does not return them.
 
         Left inside, they would make a false path from every argument of the call to every such use: autocast casts a
         weight inside the first call that needs it, and hands the cast weight to the next.
         """
         producer = {value: event for event in call.events for value in event[4]}
-        found: dict[int, Event] = {}
+        found: set[int] = set()
         todo = list(leaking)
         while todo:
             event = producer.get(todo.pop())
             if event is not None and id(event) not in found:
-                found[id(event)] = event
+                found.add(id(event))
                 todo.extend(event[3])
-        for event in found.values():
+        hoisted = {id(event): event for event in call.events if id(event) in found}
+        for event in hoisted.values():
             facts = self.facts.get(event[1])
-            if event[1] == "write" or (facts is not None and facts.writes) or not results.isdisjoint(event[4]):
-                return set()
-        return set(found)
+            if event[1] == "write" or (facts is not None and facts.writes) or not set(call.results).isdisjoint(event[4]):
+                return {}
+        return hoisted
 
 
 def _insert_made(steps: list[Step], made: dict[int, Origin], log: Log) -> list[Step]:

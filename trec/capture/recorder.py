@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from threading import get_ident
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from trec.capture.dispatch import OperatorMode
 from trec.capture.functions import FunctionMode
 from trec.capture.log import Log, Origin, ScopeRecord, UninitializedTensor
 from trec.capture.memory import Memory
+from trec.capture.sources import module_place
 from trec.capture.thread import Thread
 
 if TYPE_CHECKING:
@@ -58,9 +60,11 @@ class Recorder:
 
     def current(self, module: Any) -> Thread | None:
         """Return the state of the running thread; None if what it does is not part of this recording."""
-        ident = threading.get_ident()
+        if not self.active:
+            return None
+        ident = get_ident()
         thread = self._threads.get(ident)
-        if thread is None and self.active and ident not in self._running_before and id(module) in self.paths:
+        if thread is None and ident not in self._running_before and id(module) in self.paths:
             thread = self._threads[ident] = Thread(self.log, self.thread.scope)
         return thread
 
@@ -81,19 +85,20 @@ class Recorder:
         finally:
             thread.mute -= 1
 
-    def open_scope(self, module: Any, thread: Thread, place: Any) -> int:
+    def open_scope(self, module: Any, thread: Thread) -> int:
         """Write down that a module is called; return the index of the new scope."""
+        scopes, outer = self.log.scopes, thread.scope
         path = self.paths.get(id(module))
         if path is None:
-            path = self._adopt(module, self.log.scopes[thread.scope].path)
+            path = self._adopt(module, scopes[outer].path)
         call = self.calls.get(id(module), 0)
         self.calls[id(module)] = call + 1
-        self.log.scopes.append(
-            ScopeRecord(
-                "module", path, type(module).__name__, call, thread.scope, module, len(self.log.types), place
-            )
-        )
-        return len(self.log.scopes) - 1
+        kind = type(module)
+        place = None if scopes[outer].native else module_place()
+        native = kind.__module__.startswith("torch.")
+        first = len(self.log.types)
+        scopes.append(ScopeRecord("module", path, kind.__name__, call, outer, module, first, place, native))
+        return len(scopes) - 1
 
     def _adopt(self, module: Any, around: str) -> str:
         """Name a module that was met only when it was called, and its parameters, after where it was called."""

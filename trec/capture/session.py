@@ -85,7 +85,8 @@ def _prepare(recorder: Recorder, net: torch.nn.Module, args: Any, kwargs: Any, m
     modules = walk(net)
     for path, module in modules:
         recorder.paths.setdefault(id(module), path)
-    recorder.log.scopes.append(ScopeRecord("module", "", type(net).__name__, 0, -1, net, 0, None))
+    native = type(net).__module__.startswith("torch.")
+    recorder.log.scopes.append(ScopeRecord("module", "", type(net).__name__, 0, -1, net, 0, None, native))
     recorder.calls[id(net)] = 1
     recorder.expected = net if method == "forward" else None
     recorder.state = state = State(recorder.memory, modules, (args, kwargs))

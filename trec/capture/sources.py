@@ -33,7 +33,7 @@ def caller_place(depth: int) -> Place:
 
 def module_place() -> Place:
     """Return where the module was called whose hook runs; None if another module of torch called it."""
-    frame: FrameType | None = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(3)
     while frame is not None and frame.f_code is not _MODULE_CALL:
         frame = frame.f_back
     return _search(frame and frame.f_back)

@@ -10,6 +10,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
+from msgspec import Struct
 from torch import Tensor
 
 from trec.capture.leaves import OPAQUE, slots
@@ -27,26 +28,19 @@ _MODULE_ATTRIBUTES = frozenset(torch.nn.Module().__dict__)
 _DICTS = frozenset({dict, OrderedDict})
 
 
-class Owned:
+class Owned(Struct, gc=False):
     """A tensor of the user's and where its data lay."""
 
-    __slots__ = ("device", "dtype", "geometry", "grad", "is_leaf", "kind", "requires_grad", "storage", "tensor")
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor, self.kind, self.dtype, self.device = tensor, type(tensor), tensor.dtype, tensor.device
-        self.requires_grad, self.is_leaf = tensor.requires_grad, tensor.is_leaf
-        self.storage: Any = None
-        self.geometry: tuple[Any, Any, Any] | None = None
-        self.grad: Tensor | None = None
-        if isinstance(tensor, UninitializedTensor):
-            return
-        try:
-            self.storage = tensor.untyped_storage()
-            self.geometry = (tensor.storage_offset(), tensor.shape, tensor.stride())
-        except (RuntimeError, NotImplementedError):  # sparse, or a strided nested tensor
-            self.storage = None
-        if self.is_leaf:
-            self.grad = tensor.grad
+    tensor: Tensor
+    kind: type
+    dtype: torch.dtype
+    requires_grad: bool
+    is_leaf: bool
+    storage: Any = None
+    """Its storage; None if it has none: sparse, lazy, or a strided nested tensor."""
+    geometry: tuple[Any, Any, Any] | None = None
+    """Offset, shape and strides."""
+    grad: Tensor | None = None
 
 
 class Saved(NamedTuple):
@@ -67,7 +61,8 @@ class State:
         self.memory = memory
         self.owned: dict[int, Owned] = {}
         self.saved: list[Saved] = []
-        self.modules: list[tuple[Any, type, dict[str, Any], list[tuple[Any, Any]]]] = []
+        self.modules: list[tuple[Any, type, dict[str, Any], list[tuple[Any, Any]], list[Any]]] = []
+        """Each module with its class, attributes, and the dicts among them: those that hold anything, and the empty."""
         self.boxes: list[tuple[Any, Any, Any]] = []
         self.generators: list[tuple[torch.Generator, Tensor]] = []
         self._seen: set[int] = set()
@@ -102,26 +97,45 @@ class State:
 
     def _remember_module(self, path: str, module: Any) -> None:
         held = module.__dict__
-        boxes = _filled(held)
+        filled, empty = [], []
         for name, value in held.items():
-            if type(value) in _PLAIN or name in _MODULE_ATTRIBUTES:
+            kind = type(value)
+            if kind in _PLAIN:
+                continue
+            if kind in _DICTS:
+                if value:
+                    filled.append((value, value.copy()))
+                else:
+                    empty.append(value)
+            if name in _MODULE_ATTRIBUTES:
                 continue
             if isinstance(value, Tensor):
                 self.memory.labels.setdefault(id(value), f"{path}.{name}" if path else name)
                 self.own(value)
             elif not isinstance(value, OPAQUE):
                 self._remember(value)
-        self.modules.append((module, type(module), held.copy(), [(box, box.copy()) for box in boxes]))
+        self.modules.append((module, type(module), held.copy(), filled, empty))
 
     def own(self, tensor: Tensor) -> None:
         """Remember a tensor of the user's: its storage, flags and gradient."""
         if id(tensor) in self.owned:
             return
-        owned = self.owned[id(tensor)] = Owned(tensor)
-        self.memory.owned[id(tensor)] = tensor
-        if owned.storage is not None:
-            self.memory.owned_storages.setdefault(owned.storage._cdata, tensor)
-        if owned.grad is not None:
+        is_leaf = tensor.is_leaf
+        owned = Owned(tensor, type(tensor), tensor.dtype, tensor.requires_grad, is_leaf)
+        self.owned[id(tensor)] = owned
+        memory = self.memory
+        memory.owned[id(tensor)] = tensor
+        if isinstance(tensor, UninitializedTensor):
+            return
+        try:
+            storage = tensor.untyped_storage()
+            owned.geometry = (tensor.storage_offset(), tensor.shape, tensor.stride())
+            owned.storage = storage
+            memory.owned_storages.setdefault(storage._cdata, tensor)
+        except (RuntimeError, NotImplementedError):
+            pass
+        if is_leaf and tensor.grad is not None:
+            owned.grad = tensor.grad
             self.own(owned.grad)
 
     def _remember(self, value: Any) -> None:
@@ -195,20 +209,17 @@ class State:
             generator.set_state(state)
 
     def _restore_modules(self) -> None:
-        for module, kind, held, boxes in self.modules:
+        for module, kind, held, filled, empty in self.modules:
             now = module.__dict__
             if type(module) is not kind:
                 object.__setattr__(module, "__class__", kind)
             if not _same(now, held):
                 dict.clear(now)
                 dict.update(now, held)
-            filled = _filled(now)
-            if len(filled) != len(boxes):
-                old = {id(box) for box, _ in boxes}
-                for box in filled:
-                    if id(box) not in old:
-                        box.clear()
-            for box, contents in boxes:
+            if any(empty):
+                for box in empty:
+                    box.clear()
+            for box, contents in filled:
                 if not _same(box, contents):
                     _refill(box, contents, dict)
 
@@ -239,7 +250,7 @@ def _restore_tensor(owned: Owned) -> None:
     if storage is not None and geometry is not None:
         now = (tensor.storage_offset(), tensor.shape, tensor.stride())
         if now != geometry or tensor.untyped_storage()._cdata != storage._cdata:
-            tensor.data = torch.empty(0, dtype=owned.dtype, device=owned.device).set_(storage, *geometry)
+            tensor.data = torch.empty(0, dtype=owned.dtype, device=storage.device).set_(storage, *geometry)
     if not owned.is_leaf:
         return
     if not tensor.is_leaf:
@@ -248,11 +259,6 @@ def _restore_tensor(owned: Owned) -> None:
         tensor.requires_grad_(owned.requires_grad)
     if storage is not None and tensor.grad is not owned.grad:
         tensor.grad = owned.grad
-
-
-def _filled(held: dict[str, Any]) -> list[dict[Any, Any]]:
-    """Return the dicts of a module that hold anything: parameters, children, hooks, and the user's own."""
-    return [value for value in held.values() if type(value) in _DICTS and value]
 
 
 class _Process:

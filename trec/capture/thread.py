@@ -16,13 +16,8 @@ if TYPE_CHECKING:
 _TABLES = (("param", "_parameters"), ("buffer", "_buffers"))
 
 
-class Frame:
-    """A module call that has not returned, and what to go back to when it does."""
-
-    __slots__ = ("call", "module", "modes", "outer", "scope")
-
-    def __init__(self, scope: int, module: Any, outer: int, call: Call | None, modes: ExitStack | None) -> None:
-        self.scope, self.module, self.outer, self.call, self.modes = scope, module, outer, call, modes
+Frame = tuple[int, Any, int, "Call | None", "ExitStack | None"]
+"""A module call that has not returned: its scope, the module, and what to go back to: scope, function, modes to end."""
 
 
 class Thread:
@@ -51,7 +46,7 @@ class Thread:
         """Return the name of a parameter or buffer that was put into the running module after recording began."""
         if not self.frames:
             return None
-        module = self.frames[-1].module
+        module = self.frames[-1][1]
         for kind, table in _TABLES:
             held = getattr(module, table, None)
             if not isinstance(held, dict):

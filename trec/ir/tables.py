@@ -70,6 +70,11 @@ class AttrTable(Table["AttrRow"]):
             position = self._seen[key] = super().add(storable(row))
         return position
 
+    def append(self, row: AttrRow) -> int:
+        """Return the position of a row that is known to be new, which spares the look-up."""
+        self._rows.append(storable(row))
+        return len(self._rows) - 1
+
 
 def storable(row: AttrRow) -> AttrRow:
     """Return the row as `types.Attr` wants it: finite floats, ints of 64 bits, text without lone surrogates."""
