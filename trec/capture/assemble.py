@@ -56,6 +56,7 @@ class _Assembly:
         self.types: dict[Any, int] = {}
         self.scope_names: list[str] = []
         self.rows: dict[Any, int] = {}
+        self.described: dict[int, tuple[AttrRow, int]] = {}
         self.places: dict[Any, int] = {None: -1}
         self.names: dict[Any, str] = {}
         self.taken: dict[str, int] = {}
@@ -140,9 +141,10 @@ class _Assembly:
         builder, scopes = self.builder, self.module_scopes
         for position in range(len(scopes), count):
             record = self.log.scopes[position]
-            attrs = describe(record.module)
+            attrs = self._described(record.module)
             if self.failure is not None and self.failure[0] == position:
-                attrs = (*attrs, ("error", type(self.failure[1]).__name__))
+                error = ("error", type(self.failure[1]).__name__)
+                attrs = self.builder.attrs.add((*describe(record.module), error))
             scopes.append(
                 builder.scope(
                     record.kind,
@@ -190,6 +192,13 @@ class _Assembly:
             )
 
     # ---- what is looked up once
+
+    def _described(self, module: Any) -> int:
+        row = describe(module)
+        found = self.described.get(id(row))
+        if found is None:
+            found = self.described[id(row)] = (row, self.builder.attrs.add(row))  # held, so the id stays its own
+        return found[1]
 
     def _arguments(self, function: Any, frozen: Any) -> int:
         if frozen is None:
