@@ -58,7 +58,7 @@ def measure(label: str, work: Callable[[], Any]) -> Any:
     work()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    print(f"{label:12} {seconds:8.3f} s {peak / 2**20:8.1f} MiB")  # noqa: T201
+    print(f"{label:12} {seconds:8.3f} s {peak / 2**20:8.1f} MiB")
     return result
 
 
@@ -66,10 +66,10 @@ def main(nodes: int) -> None:
     """Print the figures for a graph of that many nodes."""
     graph = blocks(nodes)
     uses = sum(len(node.inputs) for node in graph.nodes)
-    print(f"{len(graph.nodes)} nodes, {uses} edges, {len(graph.scopes)} scopes")  # noqa: T201
+    print(f"{len(graph.nodes)} nodes, {uses} edges, {len(graph.scopes)} scopes")
     drawing = measure("lower", lambda: lower(graph, params=True))
     text = measure("print", lambda: "\n".join(lines(drawing)))
-    print(f"{len(text) / 2**20:.1f} MiB of DOT, {len(drawing.boxes)} boxes, {len(drawing.edges)} edges")  # noqa: T201
+    print(f"{len(text) / 2**20:.1f} MiB of DOT, {len(drawing.boxes)} boxes, {len(drawing.edges)} edges")
     measure("networkx", graph.to_networkx)
 
 

@@ -8,13 +8,15 @@ import re
 import subprocess
 import warnings
 import xml.etree.ElementTree as ElementTree
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pydot
 
-from trec.backends.drawing import Box, Cluster, Drawing
 from trec.backends.lower import lower
-from trec.ir.graph import Graph
+
+if TYPE_CHECKING:
+    from trec.backends.drawing import Box, Cluster, Drawing
+    from trec.ir.graph import Graph
 
 _TAG = re.compile(r"<[^<>]*>")
 
@@ -57,10 +59,15 @@ def everything(graph: pydot.Graph) -> tuple[dict[str, pydot.Node], list[pydot.Ed
                 nodes[node.get_name()] = node
         edges += inner.get_edges()
         for subgraph in inner.get_subgraphs():
-            if subgraph.get_name().startswith("cluster"):
+            if str(subgraph.get_name()).startswith("cluster"):
                 clusters.append(subgraph)
             pending.append(subgraph)
     return nodes, edges, clusters
+
+
+def label(row: pydot.Node | pydot.Subgraph) -> str:
+    """Return the label of a node or cluster of pydot as DOT has it."""
+    return str(row.get("label"))
 
 
 def visible(label: str) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from trec.ir.builder import GraphBuilder
-from trec.ir.graph import Graph
 from trec.ir.types import Carried, Source
 
+if TYPE_CHECKING:
+    from trec.ir.graph import Graph
+
 HOSTILE = (
-    '"quoted" and "', "back\\slash\\", "\\N \\G \\n", "line\nfeed", "cr\r\nlf", "<b>bold</b>", "<", "a > b", "|{}", "{a|<p>b}",
-    "port:n:s", "&amp; &#34; &", "😀 𝒳", "עברית ‏", "nul\0bell\x07", "tab\ttab", "", "  ", "node", "%s %d", "a;b", "]]>", "->",
-    "/* no */ // comment # x", "é́", "\ufffe\x1b", "x" * 300,
+    '"quoted" and "', "back\\slash\\", "\\N \\G \\n", "line\nfeed", "cr\r\nlf", "<b>bold</b>", "<", "a > b", "|{}",
+    "{a|<p>b}", "port:n:s", "&amp; &#34; &", "😀 𝒳", "עברית \u200f", "nul\0bell\x07", "tab\ttab", "", "  ", "node",
+    "%s %d", "a;b", "]]>", "->", "/* no */ // comment # x", "e\u0301", "\ufffe\x1b", "x" * 300,
 )  # fmt: skip
 
 
@@ -28,7 +32,7 @@ def sample() -> Graph:
             parent=root,
             attrs=(("in_features", size[0]), ("out_features", size[1]), ("bias", True)),
         )
-        state = []
+        state: list[int] = []
         for part, shape in (("weight", size[::-1]), ("bias", size[1:])):
             path = f"{name}.{part}"
             kind = builder.tensor_type(shape, "float32")

@@ -44,11 +44,11 @@ def test_pydot_reads_any_name(name: str) -> None:
     graph = named(name)
     drawing = lower(graph)
     nodes, edges, clusters = readers.everything(readers.by_pydot(to_dot(graph)))
-    assert [readers.visible(nodes[f"n{index}"].get_label()) for index in range(len(nodes))] == [
+    assert [readers.visible(readers.label(nodes[f"n{index}"])) for index in range(len(nodes))] == [
         readers.expected(box, drawing) for box in drawing.boxes
     ]
     assert len(edges) == len(drawing.edges)
-    assert [readers.visible(cluster.get_label()) for cluster in clusters] == [
+    assert [readers.visible(readers.label(cluster)) for cluster in clusters] == [
         readers.expected(cluster, drawing) for cluster in drawing.clusters
     ]
 
@@ -89,7 +89,7 @@ def test_pydot_reads_any_graph(graph: Graph) -> None:
     drawing = lower(graph, params=True, shapes="all")
     nodes, edges, _ = readers.everything(readers.by_pydot("\n".join(lines(drawing))))
     assert len(edges) == len(drawing.edges)
-    assert {name: readers.visible(node.get_label()) for name, node in nodes.items()} == {
+    assert {name: readers.visible(readers.label(node)) for name, node in nodes.items()} == {
         f"n{index}": readers.expected(box, drawing) for index, box in enumerate(drawing.boxes)
     }
 

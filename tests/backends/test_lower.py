@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -9,13 +9,15 @@ from msgspec.structs import replace
 from tests.backends.samples import aten, deep, marks, named, sample
 from tests.conftest import collapsed, skip, twice
 from tests.strategies import any_graph
-from trec.backends.drawing import Box, Drawing
 from trec.backends.lower import lower
 from trec.backends.style import LIGHT, Paint, Style
 from trec.errors import OptionError
 from trec.ir.builder import GraphBuilder
-from trec.ir.graph import Graph
-from trec.ir.types import Node
+
+if TYPE_CHECKING:
+    from trec.backends.drawing import Box, Drawing
+    from trec.ir.graph import Graph
+    from trec.ir.types import Node
 
 
 def box(drawing: Drawing, title: str) -> Box:

@@ -73,7 +73,7 @@ _CLASSES: tuple[tuple[str, Family], ...] = (
     (r"Embedding(s|Bag)?$|Embed(der)?$", "embedding"),
     (r"Attention|Attn$|MultiHead|MultiQuery", "attention"),
     (r"Activation$|ReLU6?$|[GSC]?[ER]?ELU\d*$|GELU|SiLU|Swish|Mish$|Sigmoid|Tanh(shrink)?$|Soft(max|min|plus|sign|shrink)"
-     r"|LogSoftmax|GLU$|Hard(tanh|shrink)|Threshold$", "activation"),
+     r"|LogSoftmax|GLU$|Hard(tanh|shrink|swish|sigmoid)|Threshold$", "activation"),
     (r"LSTM|GRU|RNN(Cell|Base)?$", "recurrent"),
     (r"Conv(Transpose)?[123]d$", "convolution"),
     (r"Linear$|^(QuantLinear|Linear\w*)$", "linear"),

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from trec.backends.style import Style
     from trec.ir.graph import Graph
 
+_NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
+
 
 def to_graphviz(
     graph: Graph,
@@ -51,7 +53,7 @@ def to_graphviz(
     drawing = lower(graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style)
     digraph = graphviz.Digraph(
         attributes.name(drawing),
-        filename=f"{re.sub(r'[^\w.-]+', '_', drawing.name)[:64]}.gv",
+        filename=(_NOT_IN_FILE_NAMES.sub("_", drawing.name).strip("._-")[:64] or "graph") + ".gv",
         graph_attr=attributes.graph(drawing),
         node_attr=attributes.node(drawing),
         edge_attr=attributes.edge(drawing),

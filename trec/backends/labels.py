@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 Arguments = dict[str, "Attr"]
 
-_HIDDEN = re.compile(r"eps|momentum|inplace|training|idx|index|dtype|device|layer_id|seed|version|^_|bias|affine|track|error")
+_HIDDEN = re.compile(
+    r"eps|momentum|inplace|training|idx|index|dtype|device|layer_id|seed|version|^_|bias|affine|track|error"
+)
 
 
 def shorten(text: str, length: int) -> str:

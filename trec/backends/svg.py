@@ -33,7 +33,6 @@ _NO_ENGINE = (
 )
 _NOISE = re.compile(r"<!DOCTYPE[^>]*>\s*|<!--.*?-->\s*", re.DOTALL)
 _TITLE = re.compile(r"<title>(n\d+|n\d+&#45;&gt;n\d+|cluster_\d+)</title>")
-_ROOT = re.compile(r"<svg ")
 _FIRST_TITLE = re.compile(r"(<g id=\"graph0\"[^>]*>\s*)<title>.*?</title>", re.DOTALL)
 _CLUSTER = re.compile(
     r'(<g id="clust\d+" class="cluster">.*?<path fill="(#\w+)"[^>]*>\s*)((?:<text[^>]*>[^<]*</text>\s*)+)', re.DOTALL
@@ -113,10 +112,10 @@ def _run(program: str, dot: str) -> str:
 def _finish(svg: str, drawing: Drawing) -> str:
     """Return the SVG of an engine without its comments, with the drawing's fonts and tooltips."""
     families = _escape(drawing.font)
-    svg = _FAMILY.sub(f' font-family="{families}"', _NOISE.sub("", svg))
+    svg = _FAMILY.sub(lambda _: f' font-family="{families}"', _NOISE.sub("", svg))
     svg = _FIRST_TITLE.sub(lambda found: f"{found[1]}<title>{_escape(drawing.name)}</title>", svg, count=1)
     svg = _raise_titles(_TITLE.sub(_tooltips(drawing), svg))
-    return _ROOT.sub(f'<svg role="img" aria-label="{_escape(drawing.name)}" ', svg, count=1)
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{_escape(drawing.name)}" ', 1)
 
 
 def _raise_titles(svg: str) -> str:
@@ -134,7 +133,9 @@ def _raise_titles(svg: str) -> str:
 
 
 def _tooltips(drawing: Drawing) -> Callable[[re.Match[str]], str]:
-    edges = {(edge.source, edge.target): edge.tooltip for edge in reversed(drawing.edges)}
+    edges: dict[tuple[int, int], list[str]] = {}
+    for edge in reversed(drawing.edges):
+        edges.setdefault((edge.source, edge.target), []).append(edge.tooltip)
 
     def tooltip(found: re.Match[str]) -> str:
         name = found[1]
@@ -142,7 +143,7 @@ def _tooltips(drawing: Drawing) -> Callable[[re.Match[str]], str]:
             text = drawing.clusters[int(name[8:])].tooltip
         elif "&" in name:
             source, target = re.findall(r"\bn(\d+)", name.replace("&gt;", " "))
-            text = edges[int(source), int(target)]
+            text = edges[int(source), int(target)].pop()
         else:
             text = drawing.boxes[int(name[1:])].tooltip
         return f"<title>{_escape(text)}</title>"

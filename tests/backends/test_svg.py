@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+
+from tests.backends import readers
+from tests.backends.samples import HOSTILE, aten, marks, named, sample
+from tests.strategies import any_graph
+from trec.backends import svg
+from trec.backends.lower import lower
+from trec.backends.svg import to_svg
+from trec.errors import DependencyError, OptionError, TrecError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trec.ir.graph import Graph
+
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+ENGINES = [pytest.param("dot", marks=pytest.mark.dot), "pure"]
+
+
+def titles(text: str) -> list[str]:
+    return [found.text or "" for found in ElementTree.fromstring(text).iter(f"{NAMESPACE}title")]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("graph", [sample(), marks(), aten()], ids=["sample", "marks", "aten"])
+def test_it_is_a_picture_with_tooltips(graph: Graph, engine: Any) -> None:
+    text = to_svg(graph, engine=engine)
+    root = ElementTree.fromstring(text)
+    assert root.tag == f"{NAMESPACE}svg"
+    assert (root.get("role"), root.get("aria-label")) == ("img", graph.name)
+    drawing = lower(graph)
+    expected = [graph.name]
+    expected += [cluster.tooltip for cluster in drawing.clusters]
+    expected += [box.tooltip for box in drawing.boxes]
+    expected += [edge.tooltip for edge in drawing.edges]
+    found = titles(text)
+    assert len(found) == len(expected)
+    assert set(found) == set(expected)
+    assert "<!--" not in text
+    assert "<!DOCTYPE" not in text
+    assert set(re.findall(r'font-family="([^"]*)"', text)) == {"Helvetica, Arial, sans-serif"}
+    words = readers.words(text)
+    for box in drawing.boxes:
+        for word in readers.expected(box, drawing).split():
+            assert word in words
+    for cluster in drawing.clusters:
+        assert cluster.title.split()[0] in words
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_any_name_is_drawn(name: str, engine: Any) -> None:
+    text = to_svg(named(name), engine=engine)
+    words = readers.words(text)
+    drawing = lower(named(name))
+    for box in drawing.boxes:
+        for word in readers.expected(box, drawing).split():
+            assert word in words
+
+
+@settings(max_examples=20)
+@given(any_graph())
+def test_any_graph_is_drawn(graph: Graph) -> None:
+    ElementTree.fromstring(to_svg(graph, params=True, tensors="nodes"))
+
+
+def test_titles_of_clusters_lie_over_the_edges() -> None:
+    text = to_svg(marks())
+    assert text.index('paint-order="stroke"') > text.rindex('class="edge"')
+
+
+def test_a_path_is_written(tmp_path: Path) -> None:
+    text = to_svg(sample(), tmp_path / "net.svg")
+    assert (tmp_path / "net.svg").read_text(encoding="utf-8") == text
+    to_svg(sample(), tmp_path / "net.svg.gz")
+    assert gzip.decompress((tmp_path / "net.svg.gz").read_bytes()).decode() == text
+
+
+def test_a_wrong_engine_is_answered_with_the_right_ones() -> None:
+    wrong: Any = "neato"
+    with pytest.raises(OptionError, match="'auto', 'dot', 'pure'"):
+        to_svg(sample(), engine=wrong)
+
+
+def test_without_an_engine_one_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(svg, "_beside_python", lambda: "")
+    monkeypatch.setenv("PATH", "")
+    for engine in ("auto", "dot", "pure"):
+        which: Any = engine
+        with pytest.raises(DependencyError, match=re.escape("pip install trec[svg]")):
+            to_svg(sample(), engine=which)
+
+
+def test_the_engine_is_found_beside_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert to_svg(sample(), engine="pure").startswith("<?xml")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script is no program there")
+def test_a_failing_engine_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "graphviz-pure"
+    program.write_text(f"#!{sys.executable}\nraise SystemExit('out of ink')\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(TrecError, match="out of ink"):
+        to_svg(sample(), engine="pure")
