@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import inspect
-from functools import lru_cache
+from functools import cache
 from math import copysign, isfinite
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,9 @@ TENSOR = "\x00tensor"
 """Stands in frozen arguments where a tensor stood."""
 
 SKIP = object()
-_EXACT = frozenset({int, bool, str, type(None), torch.dtype, torch.device, torch.Size, torch.layout, torch.memory_format})
+_EXACT = frozenset(
+    {int, bool, str, type(None), torch.dtype, torch.device, torch.Size, torch.layout, torch.memory_format}
+)
 _NO_TENSORS = frozenset({float, slice, type(Ellipsis), complex})
 _LONGEST_TEXT = 200
 _LONGEST_SEQUENCE = 64
@@ -101,7 +103,7 @@ def _described(value: Any) -> Any:
 def attribute(value: Any, depth: int = 0) -> Attr:
     """Return a frozen argument, or any plain value, as an attribute of the IR."""
     if value is None or type(value) is bool:
-        return value  # type: ignore[no-any-return]
+        return value
     if type(value) is int:
         return value if -(2**63) <= value < 2**63 else str(value)
     if type(value) is str:
@@ -148,7 +150,7 @@ def _shown(value: Any) -> Any:
     return tuple(map(_shown, value)) if type(value) is tuple else value
 
 
-@lru_cache(maxsize=None)
+@cache
 def parameters_of(function: Any, tensors: tuple[bool, ...]) -> tuple[tuple[str, bool], ...]:
     """Return name and whether it takes a list, of each positional parameter of a torch function or operator.
 

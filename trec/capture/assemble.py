@@ -38,9 +38,7 @@ def assemble(recorder: Recorder, name: str, outputs: list[tuple[str, int]], made
         made: parameters and buffers that came to be during the pass, by value.
     """
     log = recorder.log
-    log.events.extend(
-        ("output", key, 0, [value], [], index, None) for index, (key, value) in enumerate(outputs)
-    )
+    log.events.extend(("output", key, 0, [value], [], index, None) for index, (key, value) in enumerate(outputs))
     keep = recorder.level == "aten"
     program = plan(log, [value for _, value in outputs], made, recorder.facts, keep_operators=keep)
     return _Assembly(recorder, name, program).build()
@@ -204,16 +202,14 @@ class _Assembly:
         if frozen is None:
             return 0
         positional, keywords = frozen
-        key = (function, positional, (*map(type, positional),), keywords)
-        if keywords:
-            key = (*key, (*[type(value) for _, value in keywords],))
+        key = (function, positional, (*map(type, positional),), keywords, (*[type(value) for _, value in keywords],))
         row = self.rows.get(key)
         if row is None:
             row = self.rows[key] = self.builder.attrs.add(name_arguments(function, frozen))
         return row
 
     def _place(self, place: Any, scope: int) -> int:
-        """Return the index of a source line: where the enclosing module was called if no line of the user's is nearer."""
+        """Return the index of a source line: where the enclosing module was called if none of the user's is nearer."""
         while place is None and scope >= 0:
             record = self.log.scopes[scope]
             place, scope = record.place, record.parent

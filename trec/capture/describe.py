@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -25,11 +25,11 @@ def describe(module: Any) -> AttrRow:
 
     User code that raises here costs only its attributes.
     """
-    kind = type(module)
+    kind: Any = type(module)
     if kind.extra_repr is not torch.nn.Module.extra_repr:
         try:
             text = module.extra_repr()
-        except Exception:  # noqa: BLE001 - the user's own code
+        except Exception:  # the user's own code
             text = ""
         if type(text) is str and text:
             return _parsed(kind, text)
@@ -43,8 +43,8 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, _PLAIN)
 
 
-@lru_cache(maxsize=None)
-def _argument_names(kind: type) -> tuple[str, ...]:
+@cache
+def _argument_names(kind: Any) -> tuple[str, ...]:
     try:
         names = inspect.signature(kind.__init__).parameters
     except (TypeError, ValueError):
@@ -53,7 +53,7 @@ def _argument_names(kind: type) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _parsed(kind: type, text: str) -> AttrRow:
+def _parsed(kind: Any, text: str) -> AttrRow:
     text = _ADDRESS.sub("", text)
     try:
         call = ast.parse(f"f({text})", mode="eval").body

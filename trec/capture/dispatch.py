@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -15,10 +14,12 @@ from trec.capture.arguments import Frozen, freeze
 from trec.capture.leaves import add_tensors
 from trec.capture.log import STRIDED
 from trec.capture.memory import storage_key
-from trec.capture.sources import caller_place
 from trec.capture.operators import Facts, facts_of
+from trec.capture.sources import caller_place
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trec.capture.memory import Entry, Storage
     from trec.capture.recorder import Recorder
     from trec.capture.thread import Thread
@@ -42,13 +43,13 @@ class Operation(NamedTuple):
     """Its arguments that are no tensors, if they are kept."""
 
 
-class OperatorMode(TorchDispatchMode):
+class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Writes down every operator: what it reads, what it writes, what it makes."""
 
     supports_higher_order_operators = True
 
     def __init__(self, recorder: Recorder, thread: Thread) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.recorder, self.thread = recorder, thread
         self.memory, self.log, self.lock = recorder.memory, recorder.log, recorder.lock
         self.facts, self.entries = recorder.facts, recorder.memory.entries

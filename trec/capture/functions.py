@@ -19,6 +19,7 @@ from trec.capture.sources import caller_place
 if TYPE_CHECKING:
     from trec.capture.recorder import Recorder
     from trec.capture.thread import Thread
+    from trec.ir.types import NodeKind
 
 ACCESSORS = frozenset({"__get__", "__set__", "__delete__"})
 """Reads and writes of attributes: a node only if they run an operator."""
@@ -26,7 +27,8 @@ ACCESSORS = frozenset({"__get__", "__set__", "__delete__"})
 SILENT = frozenset(
     getattr(Tensor, name).__get__
     for name in ("shape", "dtype", "device", "layout", "ndim", "requires_grad", "is_leaf", "grad_fn", "is_cuda",
-                 "is_cpu", "is_sparse", "is_meta", "is_nested", "is_quantized", "is_mkldnn", "itemsize", "nbytes", "names")
+                 "is_cpu", "is_sparse", "is_meta", "is_nested", "is_quantized", "is_mkldnn", "itemsize", "nbytes",
+                 "names")
     if hasattr(getattr(Tensor, name, None), "__get__")
 )  # fmt: skip
 """Reads of attributes that never run an operator and never give a tensor."""
@@ -65,8 +67,9 @@ class FunctionMode(TorchFunctionMode):
         scope = thread.scope
         call = Call(func, scope, None if self.log.scopes[scope].native else caller_place(2), [])
         if accessor:
-            call.tensors = tensors = []
-            add_tensors(args, tensors)
+            read: list[Tensor] = []
+            add_tensors(args, read)
+            call.tensors = read
         else:
             self._enter(call, name, args, kwargs)
         thread.call = call
@@ -188,8 +191,8 @@ class FunctionMode(TorchFunctionMode):
                 values = call.given if source is None else [*call.given, source]
                 value = log.value(tensor)
                 memory.bind(tensor, value, ())
-                kind = "op" if call.given else "host"
-                log.events.append((kind, call.function, call.scope, values, [value], call.arguments, call.place))  # type: ignore[arg-type]
+                kind: NodeKind = "op" if call.given else "host"
+                log.events.append((kind, call.function, call.scope, values, [value], call.arguments, call.place))
         elif name in HOST and call.given:
             log.events.append(("host", call.function, call.scope, call.given, [], call.arguments, call.place))
             if name in ("numpy", "__array__"):

@@ -39,9 +39,7 @@ def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor
         device = next((tensor.device for tensor in net.parameters()), torch.device("cpu"))
     generator = torch.Generator().manual_seed(0)
     with torch._C.DisableTorchFunction():
-        return tuple(
-            _make(shape, kind, net, generator).to(device) for shape, kind in zip(wanted, kinds, strict=True)
-        )
+        return tuple(_make(shape, kind, net, generator).to(device) for shape, kind in zip(wanted, kinds, strict=True))
 
 
 def _shape_list(shapes: Any) -> list[tuple[int, ...]]:

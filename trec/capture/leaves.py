@@ -76,7 +76,7 @@ def _items(value: Any) -> list[tuple[Any, Any]]:
         if is_dataclass(value):
             return [(field.name, held.get(field.name)) for field in fields(value)]
         return list(held.items())
-    except Exception:  # noqa: BLE001 - a foreign container that fails to list its items has no leaves for us
+    except Exception:  # a foreign container that fails to list its items has no leaves for us
         return []
 
 

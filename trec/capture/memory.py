@@ -12,7 +12,6 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-import torch
 from msgspec import Struct
 from torch import Tensor
 from torch.nn import Parameter
@@ -130,8 +129,9 @@ class Memory:
             origin = thread.find_origin(tensor)
         if origin is not None and id(tensor) not in self.introduced:
             return self._introduce_named(tensor, origin, key, storage)
-        if storage is None and key is not None and (owner := self.owned_storages.get(key)) not in (None, tensor):
-            self.entry(owner, thread)  # type: ignore[arg-type]
+        if storage is None and key is not None and (owner := self.owned_storages.get(key)) is not None:
+            if owner is not tensor:
+                self.entry(owner, thread)
             storage = self._live(key)
         if storage is not None:
             value = self._alias(tensor, storage, thread)
@@ -292,7 +292,7 @@ def storage_key(tensor: Tensor) -> int | None:
     if isinstance(tensor, UninitializedTensor):
         return None
     try:
-        return tensor.untyped_storage()._cdata
+        return int(tensor.untyped_storage()._cdata)
     except (RuntimeError, NotImplementedError):
         return None
 

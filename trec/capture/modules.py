@@ -29,8 +29,8 @@ class ModuleHooks:
     def __enter__(self) -> None:
         before = hooks.register_module_forward_pre_hook(self._enter)
         after = hooks.register_module_forward_hook(self._leave, with_kwargs=True, always_call=True)
-        hooks._global_forward_pre_hooks.move_to_end(before.id, last=False)
-        hooks._global_forward_hooks.move_to_end(after.id, last=False)
+        for handle, table in ((before, hooks._global_forward_pre_hooks), (after, hooks._global_forward_hooks)):
+            table.move_to_end(handle.id, last=False)  # type: ignore[attr-defined]
         self._handles = (before, after)
 
     def __exit__(self, *_: object) -> None:

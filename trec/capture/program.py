@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
@@ -11,7 +12,6 @@ from trec.ir.types import NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
 
     from trec.capture.operators import Facts
 
@@ -32,7 +32,7 @@ class Step(Struct, gc=False):
     kind: NodeKind
     what: Any
     scope: int
-    inputs: list[int]
+    inputs: Sequence[int]
     outputs: list[int]
     detail: Any
     place: Place
@@ -80,27 +80,24 @@ class _Usage:
         self.escapes = escapes = bytearray(count)
         self.used = used = bytearray(count)
         for position, event in enumerate(log.events):
-            if type(event) is Call:
-                for operation in event.events:
-                    for value in operation[4]:
-                        maker[value] = position
-            else:
-                for value in event[4]:  # type: ignore[index]
+            for operation in _operations(event):
+                for value in operation[4]:
                     maker[value] = position
         for position, event in enumerate(log.events):
-            reads = event.events if type(event) is Call else (event,)
-            for operation in reads:
-                for value in operation[3]:  # type: ignore[index]
+            for operation in _operations(event):
+                for value in operation[3]:
                     used[value] = 1
                     if maker[value] != position:
                         escapes[value] = 1
-            if type(event) is Call:
-                for value in event.read:
-                    used[value] = 1
-                    if maker[value] != position:
-                        escapes[value] = 1
+            for value in event.read if type(event) is Call else ():
+                used[value] = 1
+                escapes[value] |= maker[value] != position
         for value in outputs:
             used[value] = escapes[value] = 1
+
+
+def _operations(event: Event | Call) -> Sequence[Event]:
+    return event.events if type(event) is Call else (event,)  # type: ignore[return-value]
 
 
 class _Planner:
@@ -123,11 +120,7 @@ class _Planner:
         maker, escapes = self.usage.maker, self.usage.escapes
         leaking = [value for event in events for value in event[4] if escapes[value] and value not in results]
         if leaking and any(maker[value] == position for value in results):
-            hoisted = self._hoisted(call, leaking)
-            for event in hoisted.values():
-                self.add_event(event)
-                for value in event[4]:
-                    maker[value] = -1
+            hoisted = self._hoist(call, leaking)
             if hoisted:
                 events = [event for event in events if id(event) not in hoisted]
                 leaking = [value for value in leaking if maker[value] == position]
@@ -158,8 +151,8 @@ class _Planner:
                 reads = [*reads, *[value for value in call.read if value not in reads]]
             self.steps.append(Step(kind, what, scope, reads, makes, detail, place, group))
 
-    def _hoisted(self, call: Call, leaking: list[int]) -> dict[int, Event]:
-        """Return the operators, by id, that make values which are used elsewhere though the call does not return them.
+    def _hoist(self, call: Call, leaking: list[int]) -> dict[int, Event]:
+        """Put before the call the operators that make values which are used elsewhere though it does not return them.
 
         Left inside, they would make a false path from every argument of the call to every such use: autocast casts a
         weight inside the first call that needs it, and hands the cast weight to the next.
@@ -175,8 +168,16 @@ class _Planner:
         hoisted = {id(event): event for event in call.events if id(event) in found}
         for event in hoisted.values():
             facts = self.facts.get(event[1])
-            if event[1] == "write" or (facts is not None and facts.writes) or not set(call.results).isdisjoint(event[4]):
+            if (
+                event[1] == "write"
+                or (facts is not None and facts.writes)
+                or not set(call.results).isdisjoint(event[4])
+            ):
                 return {}
+        for event in hoisted.values():
+            self.add_event(event)
+            for value in event[4]:
+                self.usage.maker[value] = -1
         return hoisted
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from threading import get_ident
 from contextlib import ExitStack
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from trec.capture.dispatch import OperatorMode
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from trec.capture.memory import Storage
     from trec.capture.operators import Facts
     from trec.capture.state import State
-    from trec.ir.types import Level
+    from trec.ir.types import Level, NodeKind
 
-TABLES = (("param", "_parameters"), ("buffer", "_buffers"))
+TABLES: tuple[tuple[NodeKind, str], ...] = (("param", "_parameters"), ("buffer", "_buffers"))
 
 
 class Recorder:
@@ -112,9 +112,10 @@ class Recorder:
             self.held.append(child)
             for kind, table in TABLES:
                 for name, tensor in dict(getattr(child, table)).items():
-                    if tensor is not None and not isinstance(tensor, UninitializedTensor):
-                        if self.memory.known(tensor) is None:
-                            self.memory.origins.setdefault(id(tensor), Origin(kind, [f"{whole}.{name}"]))  # type: ignore[arg-type]
+                    if tensor is None or isinstance(tensor, UninitializedTensor):
+                        continue
+                    if self.memory.known(tensor) is None:
+                        self.memory.origins.setdefault(id(tensor), Origin(kind, [f"{whole}.{name}"]))
         return path
 
 

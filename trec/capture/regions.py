@@ -24,7 +24,7 @@ def region_of(tensor: Tensor) -> Region | None:
         return None
     if any(type(size) is not int for size in (region[0], *region[1], *region[2])):
         return None
-    return region
+    return region  # type: ignore[return-value]
 
 
 def overlap(written: Region | None, read: Region | None) -> int:
@@ -75,7 +75,9 @@ def _strided_overlap(written: Region, read: Region) -> int:
     """Compare two boxes of one row-major array, whose axes are the strides that either of them has."""
     if written[3] != read[3]:
         return PART
-    steps = {stride for region in (written, read) for length, stride in zip(region[1], region[2], strict=True) if length > 1}
+    steps = {
+        stride for region in (written, read) for length, stride in zip(region[1], region[2], strict=True) if length > 1
+    }
     axes = sorted(steps | {1}, reverse=True)
     if axes[-1] < 1:
         return PART

@@ -158,15 +158,15 @@ def _run(recorder: Recorder, call: Any, args: Any, kwargs: Any) -> tuple[Any, Ex
     """Call the model with everything in place that watches it."""
     with ExitStack() as stack:
         stack.enter_context(ModuleHooks(recorder))
-        # Compiled code would run without being seen; asking for the stance imports the compiler, so only if it is there.
+        # Compiled code would run without being seen. To ask for the stance imports the compiler: only if it is there.
         eager = torch.compiler.set_stance("force_eager") if "torch._dynamo" in sys.modules else nullcontext()
         stack.enter_context(eager)
-        stack.enter_context(torch.jit.optimized_execution(False))  # the second run of a script would differ
+        stack.enter_context(torch.jit.optimized_execution(False))  # type: ignore[attr-defined]  # the second run of a script would differ
         stack.enter_context(recorder.modes(recorder.thread))
         recorder.active = True
         try:
             return call(*args, **kwargs), None
-        except Exception as error:  # noqa: BLE001 - whatever the model raises is reported with its partial graph
+        except Exception as error:  # whatever the model raises is reported with its partial graph
             return None, error
         finally:
             recorder.stop()
@@ -197,7 +197,7 @@ def _made_in_pass(recorder: Recorder, state: State) -> dict[int, Origin]:
                 if memory.known(tensor) is not None:
                     path = recorder.paths[id(module)]
                     value = memory.entry(tensor, recorder.thread).value
-                    made.setdefault(value, Origin(kind, [])).names.append(f"{path}.{key}" if path else key)  # type: ignore[arg-type]
+                    made.setdefault(value, Origin(kind, [])).names.append(f"{path}.{key}" if path else key)
     return made
 
 

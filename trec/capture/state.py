@@ -91,7 +91,7 @@ class State:
                 if origin is None:
                     self.own(tensor)
                     if not isinstance(tensor, UninitializedTensor):
-                        origins[id(tensor)] = Origin(kind, [whole])  # type: ignore[arg-type]
+                        origins[id(tensor)] = Origin(kind, [whole])
                 elif whole not in origin.names:
                     origin.names.append(whole)
 
@@ -267,7 +267,7 @@ class _Process:
     def __init__(self) -> None:
         self.torch = torch.get_rng_state()
         self.python = random.getstate()
-        cuda = torch.cuda.is_available() and torch.cuda.is_initialized()
+        cuda = torch.cuda.is_available() and torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
         self.cuda = torch.cuda.get_rng_state_all() if cuda else None
         numpy = sys.modules.get("numpy")
         self.numpy = numpy.random.get_state() if numpy is not None and hasattr(numpy, "random") else None
@@ -301,21 +301,22 @@ def _refill(box: Any, old: Any, kind: Any) -> None:
                 table.__setitem__(box, key, value)
     elif kind is list:
         if len(box) != len(old) or not all(map(is_, box, old)):
-            if isinstance(box, deque):
-                box.clear()
-                box.extend(old)
-            else:
-                list.__setitem__(box, slice(None), old)
+            box.clear()
+            box.extend(old)
     elif kind is set:
         if {id(item) for item in box} != {id(item) for item in old}:
             box.clear()
             box.update(old)
     elif kind is slots:
-        now = slots(box)
-        for name in now.keys() | old.keys():
-            if name not in old:
-                object.__delattr__(box, name)
-            elif now.get(name, MISSING) is not old[name]:
-                object.__setattr__(box, name, old[name])
+        _refill_slots(box, old)
     else:  # a numpy array
         box[...] = old
+
+
+def _refill_slots(box: Any, old: dict[str, Any]) -> None:
+    now = slots(box)
+    for name in now.keys() | old.keys():
+        if name not in old:
+            object.__delattr__(box, name)
+        elif now.get(name, MISSING) is not old[name]:
+            object.__setattr__(box, name, old[name])

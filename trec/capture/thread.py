@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from trec.capture.log import Call, Event, Log
+    from trec.ir.types import NodeKind
 
-_TABLES = (("param", "_parameters"), ("buffer", "_buffers"))
+_TABLES: tuple[tuple[NodeKind, str], ...] = (("param", "_parameters"), ("buffer", "_buffers"))
 
 
 Frame = tuple[int, Any, int, "Call | None", "ExitStack | None"]
@@ -54,5 +55,5 @@ class Thread:
             for name, candidate in held.items():
                 if candidate is tensor:
                     path = self.log.scopes[self.scope].path
-                    return Origin(kind, [f"{path}.{name}" if path else name])  # type: ignore[arg-type]
+                    return Origin(kind, [f"{path}.{name}" if path else name])
         return None
