@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from trec.ir.graph import Graph
 
-_LEVELS: tuple[Level, ...] = get_args(Level)
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""From coarse to fine."""
 _STEPS = frozenset({"op", "host", "link", "region"})
 
 
@@ -37,10 +38,10 @@ def level(graph: Graph, level: Level) -> Graph:
     Raises:
         OptionError: there is no such level, or the graph is already coarser.
     """
-    if level not in _LEVELS:
-        raise OptionError(f"there is no level {level!r}; known are: {', '.join(_LEVELS)}")
+    if level not in LEVELS:
+        raise OptionError(f"there is no level {level!r}; known are: {', '.join(LEVELS)}")
     present = level_of(graph)
-    if _LEVELS.index(level) > _LEVELS.index(present):
+    if LEVELS.index(level) > LEVELS.index(present):
         raise OptionError(f'a graph of level "{present}" cannot be refined; capture again with level="{level}"')
     if level == present:
         return graph
@@ -55,7 +56,7 @@ def level(graph: Graph, level: Level) -> Graph:
 def level_of(graph: Graph) -> Level:
     """Return the level that a graph was captured at or folded to."""
     found = dict(graph.meta).get("level", "function")
-    return next((known for known in _LEVELS if known == found), "function")
+    return next((known for known in LEVELS if known == found), "function")
 
 
 def _fold_functions(graph: Graph) -> Graph:

@@ -1,0 +1,122 @@
+"""What every registered pass promises, on random graphs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.strategies import any_graph
+from trec import registry
+from trec.passes.level import LEVELS, level_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trec.ir.graph import Graph
+
+
+def collapse_options(graph: Graph) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"depth": st.integers(0, 5)})
+
+
+def level_options(graph: Graph) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"level": st.sampled_from(LEVELS[: LEVELS.index(level_of(graph)) + 1])})
+
+
+OPTIONS: dict[str, Callable[[Graph], st.SearchStrategy[dict[str, Any]]]] = {
+    "collapse": collapse_options,
+    "level": level_options,
+}
+"""For each registered pass, the options that it takes for a graph."""
+
+
+def test_every_registered_pass_is_under_the_laws() -> None:
+    assert OPTIONS.keys() == registry.PASSES.keys()
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@settings(max_examples=300)
+@given(st.data(), any_graph())
+def test_laws(name: str, data: st.DataObject, graph: Graph) -> None:
+    options = data.draw(OPTIONS[name](graph))
+    before = msgspec.msgpack.encode(graph)
+    result = graph.apply(name, **options).verify()
+    assert msgspec.msgpack.encode(graph) == before
+    assert graph.apply(name, **options) == result
+    assert result.apply(name, **options) == result
+    assert_paths_are_kept(graph, result)
+
+
+def assert_paths_are_kept(before: Graph, after: Graph) -> None:
+    """Whatever is in both graphs is joined by the same paths, but for those through nodes that the pass made."""
+    old = {node.name: node for node in before.nodes}
+    kept = {
+        node.name: index
+        for index, node in enumerate(after.nodes)
+        if node.name in old and (node.kind, node.op) == (old[node.name].kind, old[node.name].op)
+    }
+    names = sorted(kept)
+    reached_before, reached_after = reached(before), reached(after)
+    through_kept = reached(after, set(kept.values()))
+    for source in names:
+        for target in names:
+            there = before.index_of[target] in reached_before[before.index_of[source]]
+            assert not there or kept[target] in reached_after[kept[source]], (source, target)
+            assert there or kept[target] not in through_kept[kept[source]], (source, target)
+
+
+def reached(graph: Graph, through: set[int] | None = None) -> list[set[int]]:
+    """Return for each node the nodes that a path leads to, by way of some nodes only."""
+    found: list[set[int]] = [set() for _ in graph.nodes]
+    for index in range(len(graph.nodes) - 1, -1, -1):
+        for value in graph.nodes[index].outputs:
+            for user in graph.users[value]:
+                found[index].add(user)
+                if through is None or user in through:
+                    found[index] |= found[user]
+    return found
+
+
+@settings(max_examples=300)
+@given(any_graph(), st.integers(0, 5), st.integers(0, 5))
+def test_collapsing_twice_is_collapsing_to_the_lesser_depth(graph: Graph, first: int, second: int) -> None:
+    assert graph.collapse(depth=first).collapse(depth=second) == graph.collapse(depth=min(first, second))
+
+
+@given(any_graph())
+def test_collapsing_below_the_deepest_module_changes_nothing(graph: Graph) -> None:
+    deepest = max(scope.depth for scope in graph.scopes)
+    assert graph.collapse(depth=deepest + 1) is graph
+
+
+@given(any_graph(), st.integers(0, 5))
+def test_collapsing_leaves_nothing_deeper(graph: Graph, depth: int) -> None:
+    result = graph.collapse(depth=depth)
+    assert all(scope.depth <= depth for scope in result.scopes if scope.kind == "module")
+    assert all(node.depth <= max(depth, 1) for node in result.nodes)
+
+
+@given(any_graph(), st.integers(0, 5), st.integers(0, 5))
+def test_collapsing_keeps_sums(graph: Graph, first: int, second: int) -> None:
+    assert operators(graph.collapse(depth=first)) == operators(graph)
+    totals = [sums(graph.collapse(depth=first).collapse(depth=second)), sums(graph.collapse(depth=second))]
+    assert second > first or totals[0] == totals[1]
+
+
+def operators(graph: Graph) -> int:
+    held = [graph.attrs_of(node).get("ops", 0) for node in graph.nodes if node.kind == "module"]
+    return sum(node.kind == "op" for node in graph.nodes) + sum(ops for ops in held if isinstance(ops, int))
+
+
+def sums(graph: Graph) -> list[tuple[str, Any]]:
+    return [(node.name, graph.attrs_of(node)) for node in graph.nodes if node.kind == "module"]
+
+
+@given(any_graph())
+def test_the_module_level_is_reached_by_way_of_functions(graph: Graph) -> None:
+    if level_of(graph) == "aten":
+        assert graph.level("function").level("module") == graph.level("module")
