@@ -81,6 +81,7 @@ BREAKS: dict[str, list[Break]] = {
         (change_row("values", 1, None), "values[1] is of type NoneType, expected Value"),
     ],
     "fields": [
+        (lambda graph: replace(graph, name=None), "name[0] is None, expected text"),
         (change("nodes", 2, op=7), "nodes[2] has op 7, expected str"),
         (change("nodes", 2, depth=True), "nodes[2] has depth True, expected int"),
         (change("nodes", 2, inputs=[0, 1]), "nodes[2] has inputs [0, 1], expected tuple"),
@@ -91,7 +92,6 @@ BREAKS: dict[str, list[Break]] = {
         (change("sources", 0, line=None), "sources[0] has line None, expected int"),
     ],
     "text": [
-        (lambda graph: replace(graph, name=None), "name[0] is None, expected text"),
         (change("nodes", 2, name="\ud800"), "nodes[2] has name '\\ud800'"),
         (change("nodes", 2, name="ä\ud800"), "nodes[2] has name 'ä\\ud800'"),
         (change("sources", 0, file="\udfff"), "sources[0] has file '\\udfff'"),
@@ -151,7 +151,7 @@ BREAKS: dict[str, list[Break]] = {
         (change("scopes", 1, parent=1), "scopes[1] has parent 1"),
         (change("scopes", 2, parent=99), "scopes[2] has parent 99"),
     ],
-    "scope-names": [(change("scopes", 3, name="fc"), "scopes[3] has the name 'fc', as row 1 has")],
+    "scope-names": [(change("scopes", 3, name="fc"), "scopes[3] has the name 'fc', as an earlier one has")],
     "scope-depths": [
         (change("scopes", 1, depth=2), "scopes[1] has depth 2, expected 1"),
         (change("scopes", 2, depth=1), "scopes[2] has depth 1, expected 2"),
@@ -170,7 +170,7 @@ BREAKS: dict[str, list[Break]] = {
         (change("nodes", 2, source=2), "nodes[2] has source 2, expected -1 to 1"),
         (change("nodes", 4, scope=4), "nodes[4] has scope 4, expected -1 to 3"),
     ],
-    "node-names": [(change("nodes", 3, name="x"), "nodes[3] has the name 'x', as row 0 has")],
+    "node-names": [(change("nodes", 3, name="x"), "nodes[3] has the name 'x', as an earlier one has")],
     "shared-names": [
         (change("nodes", 2, name="fc"), "nodes[2] has the name 'fc', as a scope has that it does not stand for"),
         (change("nodes", 4, name="fc.linear"), "nodes[4] has the name 'fc.linear', as a scope has"),
@@ -184,8 +184,8 @@ BREAKS: dict[str, list[Break]] = {
         (append("values", Value(0, "nobody's")), "values[7] is produced by no node"),
     ],
     "production-order": [
-        (swap_values, "nodes[3] produces value 4, expected 3"),
-        (change("nodes", 5, outputs=(6, 7)), "nodes[5] produces value 7, but the last value is 6"),
+        (swap_values, "nodes[3] produces values (4, 3), expected them to count on from 3"),
+        (change("nodes", 5, outputs=(6, 7)), "nodes[5] produces values (6, 7), expected"),
     ],
     "inputs-earlier": [
         (change("nodes", 2, inputs=(0, 2)), "nodes[2] reads value 2, but before it only the values below 2"),

@@ -1,21 +1,17 @@
 """Checks of how rows refer to one another: scopes, the order of the program, what each kind of node is like.
 
-See `trec.ir.row_checks` for what a check is.
+See `trec.ir.row_checks` for what a check is, and why its loops look as they do.
 """
 
 from __future__ import annotations
 
-from itertools import accumulate, chain, compress, count
-from operator import ge, lt, ne
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from trec.ir.columns import first, outside, owner, repeated
+from trec.ir.facts import repeated
 from trec.ir.types import SOURCE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trec.ir.columns import Columns, Fault
+    from trec.ir.facts import Facts, Fault
 
 LINKS = frozenset({"pass", "update", "alias"})
 NAMED_BY_KIND = frozenset({*SOURCE_KINDS, "output"})
@@ -36,8 +32,8 @@ ARITY: dict[str, dict[str, tuple[int, int]]] = {
 """For each kind of node that is bound to one, the least and the greatest number of inputs and of outputs."""
 
 
-def one_root(columns: Columns) -> Fault:
-    scopes = columns.graph.scopes
+def one_root(facts: Facts) -> Fault:
+    scopes = facts.graph.scopes
     if not scopes:
         return "scopes", 0, "is missing"
     root = scopes[0]
@@ -46,120 +42,139 @@ def one_root(columns: Columns) -> Fault:
         return "scopes", 0, f"has {found}, expected parent -1, depth 0, path ''"
     if root.kind == "function":
         return "scopes", 0, "is a function, expected a module or a region"
-    at = first(map((0).__gt__, columns.scope("parent")[1:]))
-    return None if at is None else ("scopes", at + 1, "is a second root: it has no parent")
+    for at, scope in enumerate(scopes):
+        if scope.parent < 0 < at:
+            return "scopes", at, "is a second root: it has no parent"
+    return None
 
 
-def parents_first(columns: Columns) -> Fault:
-    parents = columns.scope("parent")
-    at = first(map(ge, parents, count()))
-    return None if at is None else ("scopes", at, f"has parent {parents[at]}")
+def parents_first(facts: Facts) -> Fault:
+    for at, scope in enumerate(facts.graph.scopes):
+        if scope.parent >= at:
+            return "scopes", at, f"has parent {scope.parent}"
+    return None
 
 
-def scope_names(columns: Columns) -> Fault:
-    return _named_twice(columns, "scopes")
+def scope_names(facts: Facts) -> Fault:
+    scopes = facts.graph.scopes
+    at = repeated([scope.name for scope in scopes])
+    return None if at is None else ("scopes", at, f"has the name {scopes[at].name!r}, as an earlier one has")
 
 
-def scope_depths(columns: Columns) -> Fault:
-    depths = columns.scope("depth")
-    expected = [0, *map(columns.inside.__getitem__, columns.scope("parent")[1:])]
-    at = None if depths == expected else first(map(ne, depths, expected))
-    return None if at is None else ("scopes", at, f"has depth {depths[at]}, expected {expected[at]}")
+def scope_depths(facts: Facts) -> Fault:
+    inside = facts.inside
+    for at, scope in enumerate(facts.graph.scopes):
+        if at and scope.depth != inside[scope.parent]:
+            return "scopes", at, f"has depth {scope.depth}, expected {inside[scope.parent]}"
+    return None
 
 
-def scope_indices(columns: Columns) -> Fault:
-    graph = columns.graph
-    bounds = {"call": (0, 2**63), "attrs": (0, len(graph.attrs)), "source": (-1, len(graph.sources))}
-    return _out_of_range(columns, "scopes", bounds) or _values_out_of_range(columns)
+def scope_indices(facts: Facts) -> Fault:
+    graph = facts.graph
+    attrs, sources, values = len(graph.attrs), len(graph.sources), len(graph.values)
+    for at, scope in enumerate(graph.scopes):
+        if not 0 <= scope.attrs < attrs:
+            return "scopes", at, f"has attrs {scope.attrs}, expected 0 to {attrs - 1}"
+        if not -1 <= scope.source < sources:
+            return "scopes", at, f"has source {scope.source}, expected -1 to {sources - 1}"
+        if not 0 <= scope.call < MANY:
+            return "scopes", at, f"has call {scope.call}, expected a number from 0"
+        for what, indices in (("inputs", scope.inputs), ("outputs", scope.outputs)):
+            for value in indices:
+                if not 0 <= value < values:
+                    return "scopes", at, f"has {what} {value}, expected 0 to {values - 1}"
+    return None
 
 
-def node_indices(columns: Columns) -> Fault:
-    graph = columns.graph
-    scopes = len(graph.scopes)
-    bounds = {
-        "parent": (0, scopes),
-        "attrs": (0, len(graph.attrs)),
-        "source": (-1, len(graph.sources)),
-        "scope": (-1, scopes),
-    }
-    return _out_of_range(columns, "nodes", bounds)
+def node_indices(facts: Facts) -> Fault:
+    graph = facts.graph
+    scopes, attrs, sources = len(graph.scopes), len(graph.attrs), len(graph.sources)
+    for at, node in enumerate(graph.nodes):
+        if not 0 <= node.parent < scopes:
+            return "nodes", at, f"has parent {node.parent}, expected 0 to {scopes - 1}"
+        if not 0 <= node.attrs < attrs:
+            return "nodes", at, f"has attrs {node.attrs}, expected 0 to {attrs - 1}"
+        if not -1 <= node.source < sources:
+            return "nodes", at, f"has source {node.source}, expected -1 to {sources - 1}"
+        if not -1 <= node.scope < scopes:
+            return "nodes", at, f"has scope {node.scope}, expected -1 to {scopes - 1}"
+    return None
 
 
-def value_types(columns: Columns) -> Fault:
-    return _out_of_range(columns, "values", {"type": (0, len(columns.graph.types))})
-
-
-def node_names(columns: Columns) -> Fault:
-    if len(columns.node_names) == len(columns.graph.nodes):
+def node_names(facts: Facts) -> Fault:
+    nodes = facts.graph.nodes
+    if len(facts.names) == len(nodes):
         return None
-    return _named_twice(columns, "nodes")
+    at = repeated([node.name for node in nodes])
+    return None if at is None else ("nodes", at, f"has the name {nodes[at].name!r}, as an earlier one has")
 
 
-def shared_names(columns: Columns) -> Fault:
-    nodes, scopes = columns.graph.nodes, columns.graph.scopes
-    shared = columns.node_names.intersection(columns.scope("name"))
+def shared_names(facts: Facts) -> Fault:
+    nodes, scopes = facts.graph.nodes, facts.graph.scopes
+    shared = facts.names.intersection([scope.name for scope in scopes])
     if not shared:
         return None
-    for at, name in enumerate(columns.node("name")):
-        if name in shared and (nodes[at].scope < 0 or scopes[nodes[at].scope].name != name):
-            return "nodes", at, f"has the name {name!r}, as a scope has that it does not stand for"
+    for at, node in enumerate(nodes):
+        if node.name in shared and (node.scope < 0 or scopes[node.scope].name != node.name):
+            return "nodes", at, f"has the name {node.name!r}, as a scope has that it does not stand for"
     return None
 
 
-def one_producer(columns: Columns) -> Fault:
-    if columns.in_order:
-        return None
-    writes = columns.writes
-    at = repeated(writes)
-    if at is not None:
-        return "nodes", owner(columns.node("outputs"), at), f"produces value {writes[at]}, as an earlier one does"
-    written = set(writes)
-    missing = first([value not in written for value in range(len(columns.graph.values))])
-    return None if missing is None else ("values", missing, "is produced by no node")
+def value_types(facts: Facts) -> Fault:
+    types = len(facts.graph.types)
+    for at, value in enumerate(facts.graph.values):
+        if not 0 <= value.type < types:
+            return "values", at, f"has type {value.type}, expected 0 to {types - 1}"
+    return None
 
 
-def production_order(columns: Columns) -> Fault:
-    if columns.in_order:
+def one_producer(facts: Facts) -> Fault:
+    values = len(facts.graph.values)
+    if facts.production == (None, values):
         return None
-    writes, outputs = columns.writes, columns.node("outputs")
-    at = first(map(ne, writes, count()))
+    produced: set[int] = set()
+    for at, node in enumerate(facts.graph.nodes):
+        for value in node.outputs:
+            if value in produced:
+                return "nodes", at, f"produces value {value}, as an earlier one does"
+            produced.add(value)
+    for value in range(values):
+        if value not in produced:
+            return "values", value, "is produced by no node"
+    return None
+
+
+def production_order(facts: Facts) -> Fault:
+    at, _ = facts.production
     if at is None:
-        at = len(columns.graph.values)
-        return "nodes", owner(outputs, at), f"produces value {writes[at]}, but the last value is {at - 1}"
-    return "nodes", owner(outputs, at), f"produces value {writes[at]}, expected {at}"
-
-
-def inputs_earlier(columns: Columns) -> Fault:
-    inputs = columns.node("inputs")
-    produced = list(map(len, columns.node("outputs")))
-    greatest = map(max, filter(None, inputs))
-    if (
-        all(map(lt, greatest, compress(accumulate(produced, initial=0), inputs)))
-        and min(chain.from_iterable(inputs), default=0) >= 0
-    ):
         return None
-    for at, (values, bound) in enumerate(zip(inputs, accumulate(produced, initial=0), strict=False)):
-        for value in values:
-            if not 0 <= value < bound:
-                return "nodes", at, f"reads value {value}, but before it only the values below {bound} are produced"
+    before = sum([len(node.outputs) for node in facts.graph.nodes[:at]])
+    outputs = facts.graph.nodes[at].outputs
+    return "nodes", at, f"produces values {outputs}, expected them to count on from {before}"
+
+
+def inputs_earlier(facts: Facts) -> Fault:
+    produced = 0
+    for at, node in enumerate(facts.graph.nodes):
+        for value in node.inputs:
+            if not 0 <= value < produced:
+                return "nodes", at, f"reads value {value}, but before it only the values below {produced} are produced"
+        produced += len(node.outputs)
     return None
 
 
-def node_depths(columns: Columns) -> Fault:
-    depths = columns.node("depth")
-    expected = list(map(columns.inside.__getitem__, columns.node("parent")))
-    if depths == expected:
-        return None
-    scopes, own = columns.node("scope"), columns.scope("depth")
-    expected = [own[scope] if scope >= 0 else depth for scope, depth in zip(scopes, expected, strict=True)]
-    at = first(map(ne, depths, expected))
-    return None if at is None else ("nodes", at, f"has depth {depths[at]}, expected {expected[at]}")
+def node_depths(facts: Facts) -> Fault:
+    inside, scopes = facts.inside, facts.graph.scopes
+    for at, node in enumerate(facts.graph.nodes):
+        if node.depth != inside[node.parent] or node.scope >= 0:
+            expected = inside[node.parent] if node.scope < 0 else scopes[node.scope].depth
+            if node.depth != expected:
+                return "nodes", at, f"has depth {node.depth}, expected {expected}"
+    return None
 
 
-def arity(columns: Columns) -> Fault:
-    nodes = columns.graph.nodes
-    for at in columns.special:
-        node = nodes[at]
+def arity(facts: Facts) -> Fault:
+    for at, node in facts.special:
         for what, (least, most) in ARITY.get(node.kind, {}).items():
             number = len(getattr(node, what))
             if not least <= number <= most:
@@ -168,27 +183,23 @@ def arity(columns: Columns) -> Fault:
     return None
 
 
-def own_ops(columns: Columns) -> Fault:
-    nodes = columns.graph.nodes
-    for at in columns.special:
-        node = nodes[at]
+def own_ops(facts: Facts) -> Fault:
+    for at, node in facts.special:
         if node.op != node.kind and node.kind in NAMED_BY_KIND:
             return "nodes", at, f"has op {node.op!r}, expected {node.kind!r}"
     return None
 
 
-def link_ops(columns: Columns) -> Fault:
-    nodes = columns.graph.nodes
-    for at in columns.special:
-        if nodes[at].kind == "link" and nodes[at].op not in LINKS:
-            return "nodes", at, f"has op {nodes[at].op!r}, expected one of: {', '.join(sorted(LINKS))}"
+def link_ops(facts: Facts) -> Fault:
+    for at, node in facts.special:
+        if node.kind == "link" and node.op not in LINKS:
+            return "nodes", at, f"has op {node.op!r}, expected one of: {', '.join(sorted(LINKS))}"
     return None
 
 
-def places(columns: Columns) -> Fault:
-    nodes, scopes = columns.graph.nodes, columns.graph.scopes
-    for at in columns.special:
-        node = nodes[at]
+def places(facts: Facts) -> Fault:
+    scopes = facts.graph.scopes
+    for at, node in facts.special:
         if node.parent == 0:
             continue
         if node.kind in AT_ROOT:
@@ -198,10 +209,9 @@ def places(columns: Columns) -> Fault:
     return None
 
 
-def collapsed_kinds(columns: Columns) -> Fault:
-    nodes, scopes = columns.graph.nodes, columns.graph.scopes
-    for at in columns.special:
-        node = nodes[at]
+def collapsed_kinds(facts: Facts) -> Fault:
+    scopes = facts.graph.scopes
+    for at, node in facts.special:
         if node.scope < 0:
             if node.kind == "module":
                 return "nodes", at, "is of kind module and stands for no scope"
@@ -214,51 +224,30 @@ def collapsed_kinds(columns: Columns) -> Fault:
     return None
 
 
-def collapsed_holds_nothing(columns: Columns) -> Fault:
-    closed = set(columns.node("scope")) - {-1, 0}
-    for table in ("scopes", "nodes"):
-        parents = columns.column(table, "parent")
-        if not closed.isdisjoint(parents):
-            at = first([parent in closed for parent in parents])
-            if at is not None:
-                return table, at, f"lies in scope {parents[at]}, which is collapsed"
+def collapsed_holds_nothing(facts: Facts) -> Fault:
+    closed = {node.scope for _, node in facts.special} - {-1, 0}
+    if not closed:
+        return None
+    for at, scope in enumerate(facts.graph.scopes):
+        if scope.parent in closed:
+            return "scopes", at, f"lies in scope {scope.parent}, which is collapsed"
+    for at, node in enumerate(facts.graph.nodes):
+        if node.parent in closed:
+            return "nodes", at, f"lies in scope {node.parent}, which is collapsed"
     return None
 
 
-def carried(columns: Columns) -> Fault:
-    graph = columns.graph
-    bounds = {"value": (0, len(graph.values)), "node": (0, len(graph.nodes))}
-    fault = _out_of_range(columns, "carried", bounds)
-    if fault is not None:
-        return fault
-    for index, edge in enumerate(graph.carried):
-        ports = len(graph.nodes[edge.node].inputs)
-        if not 0 <= edge.port < ports:
-            return "carried", index, f"has port {edge.port}, but node {edge.node} has {ports} inputs"
-    return None
-
-
-def _named_twice(columns: Columns, table: str) -> Fault:
-    names = columns.column(table, "name")
-    at = repeated(names)
-    return None if at is None else (table, at, f"has the name {names[at]!r}, as row {names.index(names[at])} has")
-
-
-def _out_of_range(columns: Columns, table: str, bounds: dict[str, tuple[int, int]]) -> Fault:
-    for field, (low, high) in bounds.items():
-        column = columns.column(table, field)
-        at = outside(column, low, high)
-        if at is not None:
-            return table, at, f"has {field} {column[at]}, expected {low} to {high - 1}"
-    return None
-
-
-def _values_out_of_range(columns: Columns) -> Fault:
-    values = len(columns.graph.values)
-    for field in ("inputs", "outputs"):
-        column: Sequence[Sequence[int]] = columns.scope(field)
-        flat: list[Any] = list(chain.from_iterable(column))
-        at = outside(flat, 0, values)
-        if at is not None:
-            return "scopes", owner(column, at), f"has {field} {flat[at]}, expected 0 to {values - 1}"
+def carried(facts: Facts) -> Fault:
+    nodes, values = facts.graph.nodes, len(facts.graph.values)
+    for at, edge in enumerate(facts.graph.carried):
+        if not 0 <= edge.value < values:
+            return "carried", at, f"has value {edge.value}, expected 0 to {values - 1}"
+        if not 0 <= edge.node < len(nodes):
+            return "carried", at, f"has node {edge.node}, expected 0 to {len(nodes) - 1}"
+        if not 0 <= edge.port < len(nodes[edge.node].inputs):
+            return (
+                "carried",
+                at,
+                f"has port {edge.port}, but node {edge.node} has {len(nodes[edge.node].inputs)} inputs",
+            )
     return None

@@ -8,18 +8,18 @@ from trec.errors import VerifyError
 from trec.ir import program_checks as program
 from trec.ir import row_checks as rows
 from trec.ir import text
-from trec.ir.columns import Columns
+from trec.ir.facts import Facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from trec.ir.columns import Fault
+    from trec.ir.facts import Fault
     from trec.ir.graph import Graph
     from trec.ir.types import Node
 
-CHECKS: dict[str, tuple[str, Callable[[Columns], Fault]]] = {
+CHECKS: dict[str, tuple[str, Callable[[Facts], Fault]]] = {
     "tables": ("every table is a tuple of rows of its own type", rows.tables),
-    "fields": ("every field is of its declared type", rows.field_types),
+    "fields": ("every field is of its declared type", rows.fields),
     "text": ("all text can be written as UTF-8", rows.text),
     "kinds": ("nodes and scopes are of declared kinds", rows.kinds),
     "shapes": ("sizes are ints from 0, or names", rows.shapes),
@@ -77,10 +77,10 @@ def verify(graph: Graph) -> None:
 
 def check(graph: Graph, names: Iterable[str]) -> None:
     """Check some invariants of the IR, by name, in their order in `CHECKS`; raise as `verify` does."""
-    columns = Columns(graph)
+    facts = Facts(graph)
     for name in names:
         statement, find = CHECKS[name]
-        fault = find(columns)
+        fault = find(facts)
         if fault is not None:
             table, row, what = fault
             head = f"{text.word(str(graph.name))} breaks the invariant `{name}`: {statement}"
