@@ -174,13 +174,24 @@ def node_depths(facts: Facts) -> Fault:
 
 
 def arity(facts: Facts) -> Fault:
+    right: set[tuple[str, int, int]] = set()
     for at, node in facts.special:
-        for what, (least, most) in ARITY.get(node.kind, {}).items():
-            number = len(getattr(node, what))
-            if not least <= number <= most:
-                expected = least if least == most else f"{least} to {most}" if most < MANY else f"{least} or more"
-                return "nodes", at, f"is of kind {node.kind} and has {number} {what}, expected {expected}"
+        found = (node.kind, len(node.inputs), len(node.outputs))
+        if found not in right:
+            wrong = _wrong_arity(*found)
+            if wrong:
+                return "nodes", at, wrong
+            right.add(found)
     return None
+
+
+def _wrong_arity(kind: str, inputs: int, outputs: int) -> str:
+    numbers = {"inputs": inputs, "outputs": outputs}
+    for what, (least, most) in ARITY.get(kind, {}).items():
+        if not least <= numbers[what] <= most:
+            expected = least if least == most else f"{least} to {most}" if most < MANY else f"{least} or more"
+            return f"is of kind {kind} and has {numbers[what]} {what}, expected {expected}"
+    return ""
 
 
 def own_ops(facts: Facts) -> Fault:
