@@ -286,8 +286,12 @@ def test_deep_nesting() -> None:
 def test_a_drawing_is_whole(graph: Graph) -> None:
     for params in (False, True):
         drawing = lower(graph, params=params, shapes="all")
-        shown = [index for index, node in enumerate(graph.nodes) if params or node.kind not in ("param", "buffer")]
-        assert [box.node for box in drawing.boxes] == shown
+        drawn = {box.node for box in drawing.boxes}
+        for index, node in enumerate(graph.nodes):
+            if node.kind in ("param", "buffer"):
+                assert (index in drawn) == params
+            elif node.kind not in ("op", "output"):
+                assert index in drawn
         pairs = [(edge.source, edge.target, edge.stroke) for edge in drawing.edges]
         assert len(pairs) == len(set(pairs))
         for box in drawing.boxes:
@@ -310,3 +314,36 @@ def test_with_parameters_every_use_is_on_an_edge(graph: Graph) -> None:
     assert joined == {
         (graph.producers[value], index) for index, node in enumerate(graph.nodes) for value in node.inputs
     }
+
+
+def test_what_only_keeps_the_books_of_a_buffer_is_hidden_with_it() -> None:
+    builder = GraphBuilder("Norm")
+    root = builder.scope("module", path="", cls="Norm")
+    scope = builder.scope("module", path="norm", cls="BatchNorm2d", parent=root)
+    type_ = builder.tensor_type((2, 3), "float32")
+    (x,) = builder.node("input", parent=root, name="x", results=[type_])
+    (count,) = builder.node("buffer", parent=scope, name="norm.count", results=[type_])
+    builder.node("op", "add_", parent=scope, inputs=[count], results=[type_])
+    (y,) = builder.node("op", "batch_norm", parent=scope, inputs=[x, count], results=[type_])
+    builder.node("output", parent=root, inputs=[y])
+    graph = builder.build()
+    assert [box.title for box in lower(graph).boxes] == ["x", "norm", "output"]
+    assert not lower(graph).clusters
+    assert len(lower(graph, params=True).boxes) == len(graph.nodes)
+
+
+def test_results_of_one_step_in_one_container_are_one_pill() -> None:
+    builder = GraphBuilder("Cache")
+    root = builder.scope("module", path="", cls="Cache")
+    type_ = builder.tensor_type((2, 3), "float32")
+    (x,) = builder.node("input", parent=root, name="x", results=[type_])
+    kept = builder.node("op", "split", parent=root, inputs=[x], results=[type_] * 2)
+    (y,) = builder.node("op", "relu", parent=root, inputs=[x], results=[type_])
+    builder.node("output", parent=root, name="cache.0.keys", inputs=[kept[0]])
+    builder.node("output", parent=root, name="cache.0.values", inputs=[kept[1]])
+    builder.node("output", parent=root, name="cache.1.keys", inputs=[y])
+    builder.node("output", parent=root, name="logits", inputs=[y])
+    drawing = lower(builder.build())
+    titles = [(box.title, box.subtitle) for box in drawing.boxes]
+    assert titles[3:] == [("cache.0", "2 tensors"), ("cache.1.keys", "2×3"), ("logits", "2×3")]
+    assert sum(edge.target == 3 for edge in drawing.edges) == 1

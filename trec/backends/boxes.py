@@ -27,6 +27,9 @@ class Painter:
         self._known: dict[tuple[object, ...], int] = {}
         self.shapes = [labels.shape(type_, dtype) for type_ in graph.types]
         self._calls = [labels.call(row) for row in graph.attrs]
+        self._together: dict[int, list[int]] = {}
+        for other, leader in plan.merged.items():
+            self._together.setdefault(leader, []).append(other)
         self._facts = [dict(row) for row in graph.attrs]
         self._places = [f"{source.file}:{source.line}" for source in graph.sources]
         self._elements = {
@@ -117,8 +120,8 @@ class Painter:
         plan, style, graph = self.plan, self.style, self.graph
         cluster_of = plan.cluster_of
         for index, node in enumerate(graph.nodes):
-            if not plan.shown[index]:
-                box_of.append(-1)
+            if not plan.shown[index] or index in plan.merged:
+                box_of.append(box_of[plan.merged[index]] if index in plan.merged else -1)
                 continue
             box_of.append(len(boxes))
             title, subtitle, detail, tooltip, look = self._draw(index, node)
@@ -164,10 +167,7 @@ class Painter:
         if kind == "op":
             return self._op(node)
         if kind in ("input", "output"):
-            values = node.outputs or node.inputs
-            shape = self.shape(values[0]) if values else ""
-            look = self._look("pill", self.style.theme.terminal, self.style.name_size, bold=True)
-            return self._cut(node.name), shape, "", f"{node.name}: {kind}", look
+            return self._terminal(index, node)
         if kind == "link":
             return "", "", "", f"{node.name}: {node.op}", self._look("point", self.style.theme.arithmetic, 1.0)
         if kind in ("host", "region"):
@@ -193,6 +193,18 @@ class Painter:
         subtitle = scope.cls if scope.cls != title else ""
         tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
         return self._cut(title), self._cut(subtitle), " · ".join(words), tooltip, look
+
+    def _terminal(self, index: int, node: Node) -> tuple[str, str, str, str, int]:
+        values = node.outputs or node.inputs
+        title, shape, tooltip = node.name, self.shape(values[0]) if values else "", f"{node.name}: {node.kind}"
+        together = self._together.get(index)
+        if together is not None:
+            names = [node.name, *[self.graph.nodes[other].name for other in together]]
+            parts = [name.split(".") for name in names]
+            common = [words[0] for words in zip(*parts, strict=False) if len(set(words)) == 1]
+            title, shape, tooltip = ".".join(common), f"{len(names)} tensors", "\n".join(names)
+        look = self._look("pill", self.style.theme.terminal, self.style.name_size, bold=True)
+        return self._cut(title), shape, "", tooltip, look
 
     def _family(self, node: Node) -> Family:
         return self.style.classify.get(node.op) or family_of_function(node.op)

@@ -27,17 +27,22 @@ class Plan(Struct, frozen=True):
     """For each cluster, the scope that it frames."""
     parents: tuple[int, ...]
     """For each cluster, the one around it; -1 for none."""
+    merged: dict[int, int]
+    """Outputs that are drawn in the box of an earlier one: results of one step that lie in one container."""
 
 
 def plan(graph: Graph, *, params: bool) -> Plan:
-    """Return what is drawn: every node but hidden parameters, every scope but the root and those of one box.
+    """Return what is drawn: every node but hidden ones, every scope but the root and those of one box.
+
+    Hidden with the parameters is what only keeps their books: an operator on nothing but them whose result nobody
+    reads, such as a count of batches.
 
     Args:
         graph: what to draw.
         params: whether parameters and buffers are boxes.
     """
     aten = dict(graph.meta).get("level") == "aten"
-    shown = tuple([params or node.kind not in _STATE for node in graph.nodes])
+    shown = (True,) * len(graph.nodes) if params else _without_state(graph)
     counts, lone = _count(graph, shown, aten)
     stands_for: dict[int, int] = {}
     cluster_of: list[int] = []
@@ -54,7 +59,30 @@ def plan(graph: Graph, *, params: bool) -> Plan:
             cluster_of.append(len(scopes))
             scopes.append(index)
             parents.append(around)
-    return Plan(shown, stands_for, tuple(cluster_of), tuple(scopes), tuple(parents))
+    return Plan(shown, stands_for, tuple(cluster_of), tuple(scopes), tuple(parents), _merged(graph))
+
+
+def _without_state(graph: Graph) -> tuple[bool, ...]:
+    users, producers = graph.users, graph.producers
+    shown: list[bool] = []
+    for node in graph.nodes:
+        if node.kind == "op" and node.inputs and not any(users[value] for value in node.outputs):
+            shown.append(any(shown[producers[value]] for value in node.inputs))
+        else:
+            shown.append(node.kind not in _STATE)
+    return tuple(shown)
+
+
+def _merged(graph: Graph) -> dict[int, int]:
+    leaders: dict[tuple[int, str], int] = {}
+    merged: dict[int, int] = {}
+    for index, node in enumerate(graph.nodes):
+        container, dot, _ = node.name.partition(".")
+        if node.kind == "output" and dot:
+            leader = leaders.setdefault((graph.producers[node.inputs[0]], container), index)
+            if leader != index:
+                merged[index] = leader
+    return merged
 
 
 def _count(graph: Graph, shown: tuple[bool, ...], aten: bool) -> tuple[list[int], list[int]]:
