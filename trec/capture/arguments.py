@@ -124,13 +124,13 @@ def attribute(value: Any, depth: int = 0) -> Attr:
 def name_arguments(function: Any, frozen: Frozen) -> AttrRow:
     """Return the frozen arguments that are no tensors, with the names that the function gives them."""
     positional, keywords = frozen
-    parameters = parameters_of(function, tuple(map(_only_tensors, positional)))
+    parameters = parameters_of(function, tuple(map(_kind, positional)))
     row: list[tuple[str, Attr]] = []
     for position, value in enumerate(positional):
         if _only_tensors(value):
             continue
         name, is_list = parameters[position] if position < len(parameters) else (f"arg{position}", False)
-        if is_list and type(value) is int:  # view(2, -1) is view((2, -1))
+        if is_list and type(value) is int and position == len(parameters) - 1 < len(positional) - 1:  # view(2, -1)
             row.append((name, attribute(positional[position:])))
             break
         row.append((name, attribute(_shown(value))))
@@ -150,13 +150,20 @@ def _shown(value: Any) -> Any:
     return tuple(map(_shown, value)) if type(value) is tuple else value
 
 
+def _kind(value: Any) -> str:
+    """Return in one word what an argument is, to choose among overloads."""
+    if type(value) is tuple:
+        return "tensors" if value and all(item is TENSOR for item in value) else "list"
+    return "Tensor" if value is TENSOR else type(value).__name__
+
+
 @cache
-def parameters_of(function: Any, tensors: tuple[bool, ...]) -> tuple[tuple[str, bool], ...]:
+def parameters_of(function: Any, kinds: tuple[str, ...]) -> tuple[tuple[str, bool], ...]:
     """Return name and whether it takes a list, of each positional parameter of a torch function or operator.
 
     Args:
         function: what was called.
-        tensors: for each positional argument whether it is a tensor, to choose among overloads.
+        kinds: what each positional argument is, to choose among overloads.
     """
     schema = getattr(function, "_schema", None)
     if schema is not None:
@@ -169,7 +176,7 @@ def parameters_of(function: Any, tensors: tuple[bool, ...]) -> tuple[tuple[str, 
         pass
     name = getattr(function, "__name__", "")
     overloads = torch._C._jit_get_schemas_for_operator(f"aten::{_ARITHMETIC.get(name, name)}")
-    fitting = [overload for overload in overloads if _fits(overload, tensors)]
+    fitting = [overload for overload in overloads if _fits(overload, kinds)]
     best = min(fitting or overloads, key=lambda overload: len(overload.arguments), default=None)
     return () if best is None else _positional(best)
 
@@ -178,15 +185,33 @@ def _positional(schema: Any) -> tuple[tuple[str, bool], ...]:
     return tuple((a.name, a.type.kind() == "ListType") for a in schema.arguments if not a.kwarg_only)
 
 
-def _fits(schema: Any, tensors: tuple[bool, ...]) -> bool:
+def _fits(schema: Any, kinds: tuple[str, ...]) -> bool:
     arguments = [argument for argument in schema.arguments if not argument.kwarg_only]
-    for position, is_tensor in enumerate(tensors):
+    for position, kind in enumerate(kinds):
         if position >= len(arguments):
-            return bool(arguments) and arguments[-1].type.kind() == "ListType"
-        if is_tensor != ("Tensor" in str(arguments[position].type)):
+            return bool(arguments) and str(arguments[-1].type) == "List[int]" and set(kinds[position:]) == {"int"}
+        if not _takes(arguments[position], kind):
             return False
     return True
 
+
+def _takes(argument: Any, kind: str) -> bool:
+    wanted = str(argument.type).removeprefix("Optional[").rstrip("]")
+    if kind == "NoneType":
+        return str(argument.type).startswith("Optional")
+    if kind in ("dtype", "layout", "memory_format"):  # all numbers in a schema, told apart by their names
+        return bool(argument.name == kind)
+    if argument.name in ("dtype", "layout", "memory_format"):
+        return False
+    return wanted.startswith(_TAKEN_BY.get(kind, ("",)))
+
+
+_TAKEN_BY = {
+    "Tensor": ("Tensor",), "tensors": ("List[Tensor", "List[Optional[Tensor"), "list": ("List",), "Size": ("List[int",),
+    "bool": ("bool", "Scalar"), "int": ("int", "Scalar", "number", "float", "List[int", "SymInt"),
+    "float": ("float", "Scalar", "number"), "str": ("str", "Dimname", "Device"), "device": ("Device",),
+}  # fmt: skip
+"""For each kind of argument, how the types of parameters begin that take it."""
 
 _ARITHMETIC = {
     "__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub", "__isub__": "sub_", "__mul__": "mul",

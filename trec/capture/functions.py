@@ -177,11 +177,8 @@ class FunctionMode(TorchFunctionMode):
             returned = {id(tensor): tensor for tensor in results}.values()
             same = {id(tensor) for tensor in call.tensors}
             if any(id(tensor) in same for tensor in returned):
-                made = []
-                for tensor in returned:
-                    entry = memory.entry(tensor, thread)
-                    entry.value = log.value(tensor)
-                    made.append(entry.value)
+                depth = len(thread.frames)
+                made = [thread.rename(memory.entry(tensor, thread), depth) for tensor in returned]
                 log.events.append(("op", call.function, call.scope, call.given, made, call.arguments, call.place))
                 return
             keys = {storage_key(tensor) for tensor in call.tensors} - {None}

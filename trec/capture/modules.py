@@ -81,23 +81,24 @@ class ModuleHooks:
         recorder = self.recorder
         memory, log = recorder.memory, recorder.log
         first = log.scopes[scope].first_value
-        if type(result) is Tensor:
+        if type(result) is Tensor and len(thread.frames) + 1 not in thread.renamed:
             entry = memory.entries.get(id(result))
             if entry is not None and entry.value >= first and entry.tensor() is result:
                 return
         thread.mute += 1
         try:
             with recorder.lock, DisableTorchFunction():
-                sources, made = [], []
+                sources, made, returned = [], [], []
                 for tensor in {id(tensor): tensor for _, tensor in leaves(result)}.values():
                     if wrapped_by_functorch(tensor) or isinstance(tensor, UninitializedTensor):
                         continue
                     entry = memory.entry(tensor, thread)
+                    returned.append(entry)
                     if entry.value < first:
                         sources.append(entry.value)
-                        entry.value = log.like(entry.value)
-                        made.append(entry.value)
+                        made.append(thread.rename(entry, len(thread.frames) + 1))
                 if made:
                     log.events.append(("link", "pass", scope, sources, made, None, None))
+                thread.restore_names(returned)
         finally:
             thread.mute -= 1

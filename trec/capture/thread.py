@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from trec.capture.log import Call, Event, Log
+    from trec.capture.memory import Entry
     from trec.ir.types import NodeKind
 
 _TABLES: tuple[tuple[NodeKind, str], ...] = (("param", "_parameters"), ("buffer", "_buffers"))
@@ -21,10 +22,14 @@ Frame = tuple[int, Any, int, "Call | None", "ExitStack | None"]
 """A module call that has not returned: its scope, the module, and what to go back to: scope, function, modes to end."""
 
 
+Renaming = tuple["Entry", int, int]
+"""What is known of a tensor, the value that it held before a call, and the one that it holds since."""
+
+
 class Thread:
     """The state of recording in one thread."""
 
-    __slots__ = ("call", "frames", "log", "mute", "scope")
+    __slots__ = ("call", "frames", "log", "mute", "renamed", "scope")
 
     def __init__(self, log: Log, scope: int) -> None:
         self.log = log
@@ -33,6 +38,8 @@ class Thread:
         self.call: Call | None = None
         """Torch function that runs."""
         self.frames: list[Frame] = []
+        self.renamed: dict[int, list[Renaming]] = {}
+        """By number of open frames: tensors that went through a call unchanged, and hold its value since."""
         self.mute = 0
         """Above zero while an operator or recording itself runs: nothing is written down."""
 
@@ -42,6 +49,31 @@ class Thread:
             self.log.events.append(event)
         else:
             self.call.events.append(event)
+
+    def rename(self, entry: Entry, depth: int) -> int:
+        """Give a tensor that a call returned as it was a new value, until the module around the call returns.
+
+        The same object may be read again by whoever handed it in, past the call: a residual that goes round a norm is
+        not the norm's result, though the norm's first step returned the very tensor that it was given.
+
+        Args:
+            entry: what is known of the tensor.
+            depth: number of frames that are open around the call.
+        """
+        old, entry.value = entry.value, self.log.like(entry.value)
+        self.renamed.setdefault(depth, []).append((entry, old, entry.value))
+        return entry.value
+
+    def restore_names(self, returned: list[Entry]) -> None:
+        """Give the tensors renamed in a module call that has just returned their old values, but for its results."""
+        depth = len(self.frames)
+        for entry, old, new in reversed(self.renamed.pop(depth + 1, ())):
+            if entry.value != new:
+                continue
+            if any(entry is other for other in returned):
+                self.renamed.setdefault(depth, []).append((entry, old, new))
+            else:
+                entry.value = old
 
     def find_origin(self, tensor: Tensor) -> Origin | None:
         """Return the name of a parameter or buffer that was put into the running module after recording began."""
