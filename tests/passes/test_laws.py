@@ -116,6 +116,7 @@ def sums(graph: Graph) -> list[tuple[str, Any]]:
     return [(node.name, graph.attrs_of(node)) for node in graph.nodes if node.kind == "module"]
 
 
+@settings(max_examples=300)
 @given(any_graph())
 def test_the_module_level_is_reached_by_way_of_functions(graph: Graph) -> None:
     if level_of(graph) == "aten":

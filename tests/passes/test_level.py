@@ -132,3 +132,13 @@ def test_a_coarser_graph_cannot_be_refined(chain: Graph) -> None:
 def test_an_unknown_level_is_answered_with_the_known_ones(chain: Graph) -> None:
     with pytest.raises(OptionError, match="module, function, aten"):
         chain.level("operator")  # type: ignore[arg-type]
+
+
+def test_a_function_that_is_one_node_already_stays_one(collapsed: Graph) -> None:
+    graph = collapsed.level("function").verify()
+    assert [(node.kind, node.op, node.scope) for node in graph.nodes] == [
+        ("input", "input", -1),
+        ("module", "Body", 1),
+        ("op", "relu", -1),
+        ("output", "output", -1),
+    ]

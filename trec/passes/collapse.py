@@ -9,7 +9,8 @@ from trec.analysis.sizes import elements, size_bytes
 from trec.errors import OptionError
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import AttrRow, Node
-from trec.passes.grouping import Grouping, Segment, moved_out, runs, segment_names
+from trec.passes.grouping import Grouping, Segment, moved_out, segment_names
+from trec.passes.runs import runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -73,7 +74,7 @@ def collapsed(graph: Graph, groups: Sequence[int]) -> Graph:
         return graph
     grouping = runs(graph, groups)
     rows = list(graph.attrs)
-    scopes = [index for index, group in enumerate(groups) if group in {-1, index}]
+    scopes = [index for index, group in enumerate(groups) if group < 0 or group == index]
     names = segment_names(graph, grouping, scopes)
     made = [
         _module_node(graph, segment, name, len(rows) + position)
@@ -111,40 +112,42 @@ def _module_node(graph: Graph, segment: Segment, name: str, attrs: int) -> Node:
 
 def _totals(graph: Graph, grouping: Grouping) -> list[AttrRow]:
     """Return for each segment how many operators it holds, and what parameters these read."""
-    nodes, values = graph.nodes, graph.values
     types = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
-    sizes = {
-        value: types[values[value].type] for node in nodes if node.kind == "param" for value in node.outputs
-    }  # fmt: skip
-    return [_total(graph, segment, sizes) for segment in grouping.segments]
+    return [_total(graph, segment, types) for segment in grouping.segments]
 
 
-def _total(graph: Graph, segment: Segment, sizes: dict[int, tuple[int, int]]) -> AttrRow:
-    nodes = graph.nodes
-    params = param_bytes = 0
+def _total(graph: Graph, segment: Segment, types: list[tuple[int, int]]) -> AttrRow:
+    nodes, producers = graph.nodes, graph.producers
     kinds = [nodes[index].kind for index in segment.members]
     ops = kinds.count("op")
-    read = set(segment.inputs)
-    for index in segment.sources:
-        read.update(nodes[index].outputs)
+    read = set(segment.sources)
+    read.update([producers[value] for value in segment.inputs])
+    params = param_bytes = 0
     for index in segment.members if ops < len(kinds) else ():
         node = nodes[index]
         if node.kind == "module":
             inner = dict(graph.attrs[node.attrs])
+            # What it reads from outside is counted with the sources and inputs of this segment.
+            outer, outer_bytes = _parameters(graph, {producers[value] for value in node.inputs}, types)
             ops += _count(inner, "ops")
-            params += _count(inner, "params")
-            param_bytes += _count(inner, "param_bytes")
-            # What the inner node read from outside it is counted with the sources and inputs of this segment.
-            for value in sizes.keys() & set(node.inputs):
-                params -= sizes[value][0]
-                param_bytes -= sizes[value][1]
+            params += _count(inner, "params") - outer
+            param_bytes += _count(inner, "param_bytes") - outer_bytes
         elif node.kind == "param":
-            read.update(node.outputs)
-    for value in read:
-        if value in sizes:
-            params += sizes[value][0]
-            param_bytes += sizes[value][1]
-    return (("ops", ops), ("params", params), ("param_bytes", param_bytes))
+            read.add(index)
+    own, own_bytes = _parameters(graph, read, types)
+    return (("ops", ops), ("params", params + own), ("param_bytes", param_bytes + own_bytes))
+
+
+def _parameters(graph: Graph, indices: Iterable[int], types: list[tuple[int, int]]) -> tuple[int, int]:
+    """Return the elements and bytes of the parameters among some nodes."""
+    total = total_bytes = 0
+    for index in indices:
+        node = graph.nodes[index]
+        if node.kind == "param":
+            elements_, bytes_ = types[graph.values[node.outputs[0]].type]
+            total += elements_
+            total_bytes += bytes_
+    return total, total_bytes
 
 
 def _count(row: Mapping[str, object], name: str) -> int:

@@ -10,7 +10,8 @@ from trec.errors import OptionError
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import Level, Node, Scope, Value
 from trec.passes.collapse import collapsed
-from trec.passes.grouping import Segment, moved_out, segment_names, unions
+from trec.passes.grouping import Segment, moved_out, segment_names
+from trec.passes.unions import unions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,12 +75,16 @@ def _fold_functions(graph: Graph) -> Graph:
     made = [
         _function_node(graph, segment, name, values) for segment, name in zip(grouping.segments, names, strict=True)
     ]
-    graph, holder = _without_functions(graph)
+    lifted, holder = _without_functions(graph)
     nodes = []
     for index in grouping.order:
         node = made[~index] if index < 0 else moved_out(graph, graph.nodes[index], groups)
-        nodes.append(node if holder[node.parent] == node.parent else replace(node, parent=holder[node.parent]))
-    return with_nodes(graph, nodes, scopes=kept, values=values)
+        parent = holder[node.parent]
+        stands_for = -1 if node.scope >= 0 and graph.scopes[node.scope].kind == "function" else node.scope
+        if (parent, stands_for) != (node.parent, node.scope):
+            node = replace(node, parent=parent, scope=stands_for)
+        nodes.append(node)
+    return with_nodes(lifted, nodes, scopes=kept, values=values)
 
 
 def _fold_modules(graph: Graph) -> Graph:
