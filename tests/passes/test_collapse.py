@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -161,3 +162,18 @@ def test_a_pattern_that_matches_nothing_is_answered_with_what_it_could_have_been
         samples.blocks().collapse(only="layer.0")
     with pytest.raises(OptionError, match=r"keep='linear'.*did you mean 'Linear'"):
         samples.blocks().collapse(depth=1, keep=["Block", "linear"])
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(enabled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    try:
+        samples.blocks().collapse(depth=1)
+        assert gc.isenabled() == enabled
+        monkeypatch.setattr("trec.passes.collapse.runs", None)
+        with pytest.raises(TypeError):
+            samples.blocks().collapse(depth=1)
+        assert gc.isenabled() == enabled
+    finally:
+        (gc.enable if before else gc.disable)()

@@ -9,7 +9,8 @@ from trec.analysis.sizes import elements, size_bytes
 from trec.errors import OptionError
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import AttrRow, Node
-from trec.passes.grouping import Grouping, Segment, moved_out, segment_names
+from trec.passes.collector import paused
+from trec.passes.grouping import Segment, moved_out, segment_names
 from trec.passes.runs import runs
 
 if TYPE_CHECKING:
@@ -44,8 +45,14 @@ def collapse(
         OptionError: the depth is no natural number, neither `depth` nor `only` is given, or a pattern matches nothing.
 
     Example:
-        >>> import trec  # doctest: +SKIP
-        >>> trec.capture(net, (1, 3, 224, 224)).collapse(depth=2, keep="layer4")  # doctest: +SKIP
+        >>> from trec.ir.builder import GraphBuilder
+        >>> builder = GraphBuilder("Net")
+        >>> root = builder.scope("module", path="", cls="Net")
+        >>> act = builder.scope("module", path="act", cls="ReLU", parent=root)
+        >>> _ = builder.node("op", "relu", parent=act)
+        >>> print(collapse(builder.build(), depth=1))
+        graph Net: 1 node, 0 values, 2 scopes
+          module ReLU(ops=1, params=0, param_bytes=0)  # act
     """
     if depth is not None and (type(depth) is not int or depth < 0):
         raise OptionError(f"depth must be a natural number (0 collapses the whole model), not {depth!r}")
@@ -72,17 +79,23 @@ def collapsed(graph: Graph, groups: Sequence[int]) -> Graph:
     """
     if max(groups, default=-1) < 0:
         return graph
+    with paused():
+        return _rebuilt(graph, groups)
+
+
+def _rebuilt(graph: Graph, groups: Sequence[int]) -> Graph:
     grouping = runs(graph, groups)
-    rows = list(graph.attrs)
     scopes = [index for index, group in enumerate(groups) if group < 0 or group == index]
     names = segment_names(graph, grouping, scopes)
-    made = [
-        _module_node(graph, segment, name, len(rows) + position)
-        for position, (segment, name) in enumerate(zip(grouping.segments, names, strict=True))
-    ]
-    rows += _totals(graph, grouping)
+    types = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
+    first = len(graph.attrs)
+    rows: dict[AttrRow, int] = {}
+    made = []
+    for segment, name in zip(grouping.segments, names, strict=True):
+        row = rows.setdefault(_totals(graph, segment, types), first + len(rows))
+        made.append(_module_node(graph, segment, name, row))
     nodes = [made[~index] if index < 0 else moved_out(graph, graph.nodes[index], groups) for index in grouping.order]
-    return with_nodes(graph, nodes, scopes=scopes, attrs=rows)
+    return with_nodes(graph, nodes, scopes=scopes, attrs=[*graph.attrs, *rows])
 
 
 def _with_ancestors(graph: Graph, scopes: Iterable[int]) -> set[int]:
@@ -110,13 +123,8 @@ def _module_node(graph: Graph, segment: Segment, name: str, attrs: int) -> Node:
     )
 
 
-def _totals(graph: Graph, grouping: Grouping) -> list[AttrRow]:
-    """Return for each segment how many operators it holds, and what parameters these read."""
-    types = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
-    return [_total(graph, segment, types) for segment in grouping.segments]
-
-
-def _total(graph: Graph, segment: Segment, types: list[tuple[int, int]]) -> AttrRow:
+def _totals(graph: Graph, segment: Segment, types: list[tuple[int, int]]) -> AttrRow:
+    """Return how many operators a segment holds, and what parameters these read."""
     nodes, producers = graph.nodes, graph.producers
     kinds = [nodes[index].kind for index in segment.members]
     ops = kinds.count("op")

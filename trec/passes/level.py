@@ -10,6 +10,7 @@ from trec.errors import OptionError
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import Level, Node, Scope, Value
 from trec.passes.collapse import collapsed
+from trec.passes.collector import paused
 from trec.passes.grouping import Segment, moved_out, segment_names
 from trec.passes.unions import unions
 
@@ -47,7 +48,8 @@ def level(graph: Graph, level: Level) -> Graph:
     if level == present:
         return graph
     if present == "aten":
-        graph = _fold_functions(graph)
+        with paused():
+            graph = _fold_functions(graph)
     if level == "module":
         graph = _fold_modules(graph)
     meta = tuple([(name, level if name == "level" else value) for name, value in graph.meta])

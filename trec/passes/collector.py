@@ -1,0 +1,26 @@
+"""Hold the garbage collector off while a pass makes many small rows."""
+
+from __future__ import annotations
+
+import gc
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Let no collection run inside; afterwards the collector is as it was.
+
+    Rows cannot be part of a reference cycle, so there is nothing to find, and on a million nodes the search takes a
+    third of the time of a pass.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
