@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 TENSOR = "\x00tensor"
 """Stands in frozen arguments where a tensor stood."""
 
-SKIP = object()
-_EXACT = frozenset(
-    {int, bool, str, type(None), torch.dtype, torch.device, torch.Size, torch.layout, torch.memory_format}
-)
-_NO_TENSORS = frozenset({float, slice, type(Ellipsis), complex})
+TRUE, FALSE, FLOAT = "\x00true", "\x00false", "\x00float"
+"""Stand for booleans and before whole floats, so that frozen arguments are equal only if they are the same."""
+
+_EXACT = frozenset({int, str, type(None), torch.dtype, torch.device, torch.Size, torch.layout, torch.memory_format})
+_NO_TENSORS = frozenset({bool, float, slice, type(Ellipsis), complex})
 _LONGEST_TEXT = 200
 _LONGEST_SEQUENCE = 64
 
@@ -65,10 +65,14 @@ def _frozen(value: Any, depth: int = 0) -> Any:
     kind = type(value)
     if kind in _EXACT:
         return value
+    if kind is bool:
+        return TRUE if value else FALSE
     if isinstance(value, torch.Tensor):
         return TENSOR
     if kind is float:
-        return value if isfinite(value) and (value or copysign(1, value) > 0) else repr(value)
+        if not isfinite(value) or (not value and copysign(1, value) < 0):
+            return repr(value)
+        return (FLOAT, value) if value.is_integer() else value
     if kind is slice:
         parts = (value.start, value.stop, value.step)
         if any(isinstance(part, torch.Tensor) for part in parts):
@@ -118,7 +122,7 @@ def attribute(value: Any, depth: int = 0) -> Attr:
         if depth == 3:
             return str(len(value))
         return tuple([attribute(item, depth + 1) for item in value])  # type: ignore[misc]
-    return attribute(_frozen(value))
+    return attribute(_shown(_frozen(value)))
 
 
 def name_arguments(function: Any, frozen: Frozen) -> AttrRow:
@@ -145,16 +149,25 @@ def _only_tensors(value: Any) -> bool:
 
 
 def _shown(value: Any) -> Any:
-    if value is TENSOR:
-        return "tensor"
-    return tuple(map(_shown, value)) if type(value) is tuple else value
+    if type(value) is str:
+        return _MEANING.get(value, value)
+    if type(value) is not tuple:
+        return value
+    return value[1] if value and value[0] is FLOAT else tuple(map(_shown, value))
+
+
+_MEANING: dict[str, Any] = {TENSOR: "tensor", TRUE: True, FALSE: False}
 
 
 def _kind(value: Any) -> str:
     """Return in one word what an argument is, to choose among overloads."""
     if type(value) is tuple:
+        if value and value[0] is FLOAT:
+            return "float"
         return "tensors" if value and all(item is TENSOR for item in value) else "list"
-    return "Tensor" if value is TENSOR else type(value).__name__
+    if value is TENSOR:
+        return "Tensor"
+    return "bool" if value is TRUE or value is FALSE else type(value).__name__
 
 
 @cache

@@ -201,8 +201,7 @@ class _Assembly:
     def _arguments(self, function: Any, frozen: Any) -> int:
         if frozen is None:
             return 0
-        positional, keywords = frozen
-        key = (function, positional, (*map(type, positional),), keywords, (*[type(value) for _, value in keywords],))
+        key = (function, frozen)
         row = self.rows.get(key)
         if row is None:
             row = self.rows[key] = self.builder.attrs.add(name_arguments(function, frozen))
@@ -230,8 +229,8 @@ class _Assembly:
 
 def _names(names: list[str]) -> AttrRow:
     """Return the attributes of a parameter or buffer: its first name, and the others if it is tied."""
-    qualname = ("qualname", names[0])
-    return (qualname,) if len(names) == 1 else (qualname, ("aliases", ",".join(names[1:])))
+    qualname = ("qualname", clean(names[0]))
+    return (qualname,) if len(names) == 1 else (qualname, ("aliases", clean(",".join(names[1:]))))
 
 
 def _symbol(size: Any) -> int | str:

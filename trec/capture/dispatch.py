@@ -130,7 +130,7 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kind: NodeKind = "op"
         with self.lock:
             if not written and isinstance(result, Tensor):
-                made = [self._bind(result, storages, facts)]
+                made: Sequence[int] = (self._bind(result, storages, facts),)
             else:
                 made = [self.memory.write(tensor, entry, storages, call) for tensor, entry in written]
                 targets = {id(tensor) for tensor, _ in written}

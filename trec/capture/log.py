@@ -18,7 +18,7 @@ from trec.ir.types import NodeKind, ScopeKind
 Place = tuple[CodeType, int] | None
 """Code object and offset of the instruction that made a call; None: where the enclosing module was called."""
 
-Event = tuple[NodeKind, Any, int, Sequence[int], list[int], Any, Place]
+Event = tuple[NodeKind, Any, int, Sequence[int], Sequence[int], Any, Place]
 """Kind, operator or name, scope, values read (once per use), values made, what it was given besides, place."""
 
 ValueType = tuple[Any, Any, Any, Any]

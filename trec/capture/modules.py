@@ -46,7 +46,7 @@ class ModuleHooks:
         if not thread.frames and thread is not recorder.thread:
             modes = recorder.modes(thread)
         with recorder.lock:
-            if recorder.expected is module and thread is recorder.thread:
+            if recorder.expected is module:
                 scope, recorder.expected = 0, None  # the root was opened with the recording
             else:
                 scope = recorder.open_scope(module, thread)

@@ -33,7 +33,7 @@ class Step(Struct, gc=False):
     what: Any
     scope: int
     inputs: Sequence[int]
-    outputs: list[int]
+    outputs: Sequence[int]
     detail: Any
     place: Place
     group: int = -1

@@ -6,7 +6,7 @@ import random
 import sys
 from collections import OrderedDict, deque
 from contextlib import suppress
-from operator import is_
+from operator import is_, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -18,6 +18,8 @@ from trec.capture.log import Origin, UninitializedTensor
 from trec.capture.recorder import TABLES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trec.capture.memory import Memory
 
 MISSING = object()
@@ -43,6 +45,31 @@ class Owned(Struct, gc=False):
     grad: Tensor | None = None
 
 
+class Layout:
+    """Names of the attributes of modules, and which of them are dicts; one for all modules that are alike."""
+
+    def __init__(self, names: tuple[str, ...], tables: tuple[int, ...]) -> None:
+        self.names = names
+        self._tables = tables
+        self._get = itemgetter(*tables) if len(tables) > 1 else None
+
+    def tables(self, values: tuple[Any, ...]) -> Sequence[Any]:
+        """Return the dicts among the values of a module's attributes."""
+        if self._get is not None:
+            return self._get(values)  # type: ignore[no-any-return]
+        return [values[position] for position in self._tables]
+
+
+class Remembered(NamedTuple):
+    """A module as it was: class, attributes by identity, and the contents of those that are dicts and not empty."""
+
+    module: Any
+    kind: type
+    layout: Layout
+    values: tuple[Any, ...]
+    filled: list[tuple[Any, Any]]
+
+
 class Saved(NamedTuple):
     """The data of an owned tensor before its first write."""
 
@@ -61,8 +88,8 @@ class State:
         self.memory = memory
         self.owned: dict[int, Owned] = {}
         self.saved: list[Saved] = []
-        self.modules: list[tuple[Any, type, dict[str, Any], list[tuple[Any, Any]], list[Any]]] = []
-        """Each module with its class, attributes, and the dicts among them: those that hold anything, and the empty."""
+        self.modules: list[Remembered] = []
+        self._layouts: dict[Any, Layout] = {}
         self.boxes: list[tuple[Any, Any, Any]] = []
         self.generators: list[tuple[torch.Generator, Tensor]] = []
         self._seen: set[int] = set()
@@ -97,16 +124,15 @@ class State:
 
     def _remember_module(self, path: str, module: Any) -> None:
         held = module.__dict__
-        filled, empty = [], []
-        for name, value in held.items():
+        filled, tables = [], []
+        for position, (name, value) in enumerate(held.items()):
             kind = type(value)
             if kind in _PLAIN:
                 continue
             if kind in _DICTS:
+                tables.append(position)
                 if value:
                     filled.append((value, value.copy()))
-                else:
-                    empty.append(value)
             if name in _MODULE_ATTRIBUTES:
                 continue
             if isinstance(value, Tensor):
@@ -114,7 +140,11 @@ class State:
                 self.own(value)
             elif not isinstance(value, OPAQUE):
                 self._remember(value)
-        self.modules.append((module, type(module), held.copy(), filled, empty))
+        key = (tuple(held), tuple(tables))
+        layout = self._layouts.get(key)
+        if layout is None:
+            layout = self._layouts[key] = Layout(*key)
+        self.modules.append(Remembered(module, type(module), layout, tuple(held.values()), filled))
 
     def own(self, tensor: Tensor) -> None:
         """Remember a tensor of the user's: its storage, flags and gradient."""
@@ -209,19 +239,21 @@ class State:
             generator.set_state(state)
 
     def _restore_modules(self) -> None:
-        for module, kind, held, filled, empty in self.modules:
+        for module, kind, layout, values, filled in self.modules:
             now = module.__dict__
             if type(module) is not kind:
                 object.__setattr__(module, "__class__", kind)
-            if not _same(now, held):
+            if len(now) != len(values) or not all(map(is_, now.values(), values)) or tuple(now) != layout.names:
                 dict.clear(now)
-                dict.update(now, held)
-            if any(empty):
-                for box in empty:
-                    box.clear()
-            for box, contents in filled:
-                if not _same(box, contents):
-                    _refill(box, contents, dict)
+                dict.update(now, zip(layout.names, values, strict=True))
+            if sum(map(len, layout.tables(values))) != sum([len(old) for _, old in filled]):
+                kept = {id(box) for box, _ in filled}
+                for box in layout.tables(values):
+                    if box and id(box) not in kept:
+                        box.clear()
+            for box, old in filled:
+                if not _same(box, old):
+                    _refill(box, old, dict)
 
     def _restore_tensors(self) -> None:
         for owned, data, _ in self.saved:

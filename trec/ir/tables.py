@@ -71,8 +71,8 @@ class AttrTable(Table["AttrRow"]):
         return position
 
     def append(self, row: AttrRow) -> int:
-        """Return the position of a row that is known to be new, which spares the look-up."""
-        self._rows.append(storable(row))
+        """Return the position of a row that is known to be new and storable, which spares the look-up."""
+        self._rows.append(row)
         return len(self._rows) - 1
 
 
