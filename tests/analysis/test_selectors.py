@@ -56,3 +56,10 @@ def test_calls_by_path_and_class() -> None:
 def test_what_is_no_pattern_is_refused(pattern: object) -> None:
     with pytest.raises(OptionError, match="path globs and class names"):
         calls(samples.blocks(), [pattern], option="only")  # type: ignore[list-item]
+
+
+def test_what_is_like_nothing_is_answered_with_examples() -> None:
+    with pytest.raises(OptionError, match=r"there are, for example, 'Blocks', 'Block', 'Linear', 'layers\.0'"):
+        calls(samples.blocks(), "zzzzzzzz", option="only")
+    with pytest.raises(OptionError, match="no submodule was called"):
+        calls(samples.blocks().collapse(depth=0), "zzzzzzzz", option="only")

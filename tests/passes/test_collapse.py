@@ -177,3 +177,34 @@ def test_the_garbage_collector_is_left_as_it_was(enabled: bool, monkeypatch: pyt
         assert gc.isenabled() == enabled
     finally:
         (gc.enable if before else gc.disable)()
+
+
+def test_a_parameter_made_inside_is_counted_and_never_taken_for_a_source() -> None:
+    builder, type_, x = started("Net")
+    outer = builder.scope("module", path="outer", cls="Outer", parent=0)
+    inner = builder.scope("module", path="outer.inner", cls="Inner", parent=outer)
+    (raw,) = builder.node("op", "uniform_", parent=inner, results=[type_])
+    (made,) = builder.node("param", parent=outer, name="outer.weight", inputs=[raw], results=[type_])
+    (y,) = builder.node("op", "mul", parent=inner, inputs=[x, made], results=[type_])
+    (y,) = builder.node("op", "add", parent=outer, inputs=[y, made], results=[type_])
+    graph = ended(builder, y)
+    assert [node.name for node in graph.collapse(depth=2).verify().nodes][1:4] == [
+        "outer.inner",
+        "outer.weight",
+        "outer.inner_1",
+    ]
+    for whole in (graph.collapse(depth=1), graph.collapse(depth=2).collapse(depth=1)):
+        assert sums(whole, "outer") == {"ops": 3, "params": 6, "param_bytes": 24}
+
+
+def test_a_source_of_a_module_inside_a_function_moves_to_the_module_around() -> None:
+    builder, type_, x = started("Net", "aten")
+    call = builder.scope("function", path="", cls="checkpoint", parent=0, name="checkpoint")
+    inner = builder.scope("module", path="inner", cls="Inner", parent=call)
+    weight = param(builder, inner, "inner.weight", (3,))
+    (y,) = builder.node("op", "aten.mul.Tensor", parent=inner, inputs=[x, weight], results=[type_])
+    (y,) = builder.node("op", "aten.neg.default", parent=call, inputs=[y], results=[type_])
+    (y,) = builder.node("op", "aten.mul.Tensor", parent=inner, inputs=[y, weight], results=[type_])
+    graph = ended(builder, y).collapse(depth=1).verify()
+    node = graph.nodes[graph.index_of["inner.weight"]]
+    assert (node.parent, node.depth) == (0, 1)
