@@ -47,6 +47,14 @@ def is_installed(marker: str) -> bool:
     return any(shutil.which(program) for program in PROGRAMS[marker])
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if isinstance(item, pytest.DoctestItem) and any(
+            "import torch" in example.source for example in item.dtest.examples
+        ):
+            item.add_marker("torch")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     required = os.environ.get("TREC_REQUIRE", "").replace(",", " ").split()
     for marker in (*PROGRAMS, "torch"):
