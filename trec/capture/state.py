@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import random
-import sys
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from contextlib import suppress
 from operator import is_, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,8 +11,10 @@ import torch
 from msgspec import Struct
 from torch import Tensor
 
-from trec.capture.leaves import OPAQUE, slots
+from trec.capture.containers import Contents, refill, same
+from trec.capture.leaves import OPAQUE
 from trec.capture.log import Origin, UninitializedTensor
+from trec.capture.process import Process
 from trec.capture.recorder import TABLES
 
 if TYPE_CHECKING:
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from trec.capture.memory import Memory
 
-MISSING = object()
-MOST_OBJECTS = 20_000
-LARGEST_ARRAY = 1 << 24
 _PLAIN = frozenset({bool, int, float, str, type(None)})
 _MODULE_ATTRIBUTES = frozenset(torch.nn.Module().__dict__)
 _DICTS = frozenset({dict, OrderedDict})
@@ -90,17 +87,15 @@ class State:
         self.saved: list[Saved] = []
         self.modules: list[Remembered] = []
         self._layouts: dict[Any, Layout] = {}
-        self.boxes: list[tuple[Any, Any, Any]] = []
-        self.generators: list[tuple[torch.Generator, Tensor]] = []
-        self._seen: set[int] = set()
-        self._process = _Process()
+        self.contents = Contents(self.own)
+        self._process = Process()
         entered: set[int] = set()
         for path, module in modules:
             self._name_tensors(path, module)
             if id(module) not in entered:
                 entered.add(id(module))
                 self._remember_module(path, module)
-        self._remember(arguments)
+        self.contents.remember(arguments)
 
     # ---- before
 
@@ -139,7 +134,7 @@ class State:
                 self.memory.labels.setdefault(id(value), f"{path}.{name}" if path else name)
                 self.own(value)
             elif not isinstance(value, OPAQUE):
-                self._remember(value)
+                self.contents.remember(value)
         key = (tuple(held), tuple(tables))
         layout = self._layouts.get(key)
         if layout is None:
@@ -168,51 +163,6 @@ class State:
             owned.grad = tensor.grad
             self.own(owned.grad)
 
-    def _remember(self, value: Any) -> None:
-        """Remember the contents of mutable containers and plain objects, without reading properties."""
-        numpy = sys.modules.get("numpy")
-        todo, count = [value], 0
-        while todo and count < MOST_OBJECTS:
-            value = todo.pop()
-            if isinstance(value, OPAQUE) or id(value) in self._seen:
-                continue
-            count += 1
-            if isinstance(value, Tensor):
-                self.own(value)
-                continue
-            self._seen.add(id(value))
-            if isinstance(value, torch.Generator):
-                self.generators.append((value, value.get_state()))
-            elif isinstance(value, dict):
-                self.boxes.append((value, dict.copy(value), dict))
-                todo.extend(dict.values(value))
-            elif isinstance(value, (list, deque)):
-                self.boxes.append((value, list(value), list))
-                todo.extend(value)
-            elif isinstance(value, set):
-                self.boxes.append((value, set(value), set))
-            elif isinstance(value, (tuple, frozenset)):
-                todo.extend(value)
-            elif numpy is not None and isinstance(value, numpy.ndarray):
-                if value.dtype != object and value.nbytes < LARGEST_ARRAY and value.flags.writeable:
-                    self.boxes.append((value, value.copy(), numpy.ndarray))
-                continue
-            todo.extend(self._remember_attributes(value))
-
-    def _remember_attributes(self, value: Any) -> list[Any]:
-        held: list[Any] = []
-        try:
-            own = object.__getattribute__(value, "__dict__")
-        except (AttributeError, TypeError):
-            own = None
-        if type(own) is dict:
-            self.boxes.append((own, dict(own), dict))
-            held.extend(own.values())
-        if hasattr(type(value), "__slots__") and (slotted := slots(value)):
-            self.boxes.append((value, slotted, slots))
-            held.extend(slotted.values())
-        return held
-
     def save(self, tensor: Tensor) -> None:
         """Copy the data of an owned tensor, which is about to be written."""
         owned = self.owned[id(tensor)]
@@ -230,13 +180,10 @@ class State:
     def restore(self) -> None:
         """Put everything back as it was."""
         self._restore_modules()
-        for box, old, kind in self.boxes:
-            _refill(box, old, kind)
+        self.contents.restore()
         with torch._C.DisableTorchFunction(), torch.no_grad():
             self._restore_tensors()
         self._process.restore()
-        for generator, state in self.generators:
-            generator.set_state(state)
 
     def _restore_modules(self) -> None:
         for module, kind, layout, values, filled in self.modules:
@@ -252,8 +199,8 @@ class State:
                     if box and id(box) not in kept:
                         box.clear()
             for box, old in filled:
-                if not _same(box, old):
-                    _refill(box, old, dict)
+                if not same(box, old):
+                    refill(box, old, dict)
 
     def _restore_tensors(self) -> None:
         for owned, data, _ in self.saved:
@@ -291,64 +238,3 @@ def _restore_tensor(owned: Owned) -> None:
         tensor.requires_grad_(owned.requires_grad)
     if storage is not None and tensor.grad is not owned.grad:
         tensor.grad = owned.grad
-
-
-class _Process:
-    """Random generators and switches of the process."""
-
-    def __init__(self) -> None:
-        self.torch = torch.get_rng_state()
-        self.python = random.getstate()
-        cuda = torch.cuda.is_available() and torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
-        self.cuda = torch.cuda.get_rng_state_all() if cuda else None
-        numpy = sys.modules.get("numpy")
-        self.numpy = numpy.random.get_state() if numpy is not None and hasattr(numpy, "random") else None
-        self.grad = torch.is_grad_enabled()
-        self.dtype = torch.get_default_dtype()
-
-    def restore(self) -> None:
-        torch.set_rng_state(self.torch)
-        random.setstate(self.python)
-        if self.cuda is not None:
-            torch.cuda.set_rng_state_all(self.cuda)
-        if self.numpy is not None:
-            sys.modules["numpy"].random.set_state(self.numpy)
-        torch.set_grad_enabled(self.grad)
-        if torch.get_default_dtype() != self.dtype:
-            torch.set_default_dtype(self.dtype)
-
-
-def _same(now: dict[str, Any], old: dict[str, Any]) -> bool:
-    """Whether two dicts hold the very same objects in the same order; values are never compared."""
-    return len(now) == len(old) and all(map(is_, now.values(), old.values())) and all(map(is_, now, old))
-
-
-def _refill(box: Any, old: Any, kind: Any) -> None:
-    """Give a container the contents that it had, unless it still has them."""
-    if kind is dict:
-        if not _same(box, old):
-            table = OrderedDict if isinstance(box, OrderedDict) else dict
-            table.clear(box)
-            for key, value in old.items():
-                table.__setitem__(box, key, value)
-    elif kind is list:
-        if len(box) != len(old) or not all(map(is_, box, old)):
-            box.clear()
-            box.extend(old)
-    elif kind is set:
-        if {id(item) for item in box} != {id(item) for item in old}:
-            box.clear()
-            box.update(old)
-    elif kind is slots:
-        _refill_slots(box, old)
-    else:  # a numpy array
-        box[...] = old
-
-
-def _refill_slots(box: Any, old: dict[str, Any]) -> None:
-    now = slots(box)
-    for name in now.keys() | old.keys():
-        if name not in old:
-            object.__delattr__(box, name)
-        elif now.get(name, MISSING) is not old[name]:
-            object.__setattr__(box, name, old[name])
