@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import sys
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -17,10 +16,9 @@ from trec.capture.modules import ModuleHooks
 from trec.capture.recorder import TABLES, Recorder, walk
 from trec.capture.state import State
 from trec.errors import CaptureError, OptionError
+from trec.ir.collector import paused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trec.ir.graph import Graph
     from trec.ir.types import Level
 
@@ -45,7 +43,7 @@ def capture(
     made = shapes is not None
     if made:
         args = make_inputs(net, shapes, dtypes, device)
-    with _no_collection():
+    with paused():
         graph, failure = _record(net, args, kwargs, name or type(net).__name__, level, method, device)
     if level == "module":
         graph = graph.level("module")
@@ -106,18 +104,6 @@ def _check(net: Any, shapes: Any, args: Any, kwargs: Any, level: str, method: st
         raise OptionError("give either shapes or args, not both: tensors of your own go into args")
     if not callable(getattr(net, method, None)):
         raise OptionError(f"{type(net).__name__} has no method {method!r}")
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the garbage collector off: a full collection in between doubles the time, and frees nothing of ours."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _callable(net: torch.nn.Module, method: str, device: Any, recorder: Recorder) -> Any:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from trec.errors import FormatError, OptionError, VerifyError
 from trec.ir.atomic import write_bytes
+from trec.ir.collector import paused
 from trec.ir.compress import MAGIC, compress, decompress
 from trec.ir.graph import Graph
 from trec.ir.verify import CHECKS, DECODED, check, verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 VERSION: Literal[1] = 1
 """Version of the envelope; it grows only when an older trec could misread a file."""
@@ -129,7 +128,7 @@ def decode(data: bytes) -> Graph:
     if data.startswith(MAGIC):
         data = decompress(data)
     what, decoder = _reader(data)
-    with _no_collector():
+    with paused():
         sealed = _decoded(decoder, data, _Sealed, what)
         if sealed.format != "trec":
             raise FormatError(
@@ -177,15 +176,3 @@ def _decoded(decoder: Callable[..., Any], data: bytes | msgspec.Raw, type_: type
         raise FormatError(f"it is damaged {what}: {error}; copy or save the file again") from error
     except RecursionError as error:
         raise FormatError(f"it is nested deeper than any graph that trec writes, so it is damaged {what}") from error
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Keep the garbage collector from walking a growing graph again and again: it holds no cycle."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from trec.analysis.selectors import calls
 from trec.analysis.sizes import elements, size_bytes
 from trec.errors import OptionError
+from trec.ir.collector import paused
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import AttrRow, Node
-from trec.passes.collector import paused
 from trec.passes.grouping import Segment, moved_out, segment_names
 from trec.passes.runs import runs
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, get_args
 from msgspec.structs import replace
 
 from trec.errors import OptionError
+from trec.ir.collector import paused
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import Level, Node, Scope, Value
 from trec.passes.collapse import collapsed
-from trec.passes.collector import paused
 from trec.passes.grouping import Segment, moved_out, segment_names
 from trec.passes.unions import unions
 

@@ -1,4 +1,4 @@
-"""Hold the garbage collector off while a pass makes many small rows."""
+"""Hold the garbage collector off while many small rows are made."""
 
 from __future__ import annotations
 
