@@ -47,12 +47,13 @@ def is_installed(marker: str) -> bool:
     return any(shutil.which(program) for program in PROGRAMS[marker])
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if isinstance(item, pytest.DoctestItem) and any(
-            "import torch" in example.source for example in item.dtest.examples
-        ):
-            item.add_marker("torch")
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if is_installed("torch"):
+        return
+    for item in items:  # examples lie outside this folder, so what follows does not see them
+        if isinstance(item, pytest.DoctestItem) and any("import torch" in line.source for line in item.dtest.examples):
+            config.stash[MISSING]["torch"] += 1
+            item.add_marker(pytest.mark.skip("torch is not installed"))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
