@@ -55,8 +55,8 @@ class _Assembly:
         self.scope_names: list[str] = []
         self.rows: dict[Any, int] = {}
         self.described: dict[int, tuple[AttrRow, int]] = {}
-        self.places: dict[Any, int] = {None: -1}
-        self.names: dict[Any, str] = {}
+        self.places: dict[tuple[int, int], int] = {}
+        self.names: dict[int, str] = {}
         self.taken: dict[str, int] = {}
         self.step_names: list[str] = []
         self.group_names: list[str] = []
@@ -108,10 +108,10 @@ class _Assembly:
                 names[position] = unique(f"{groups[step.group]}.{self._op(step.what)}", taken)
 
     def _op(self, what: Any) -> str:
-        name = self.names.get(what)
+        name = self.names.get(id(what))  # operators take long to hash
         if name is None:
             name = LINKS.get(what, what) if type(what) is str else function_name(what)
-            self.names[what] = name = clean(name)
+            self.names[id(what)] = name = clean(name)
         return name
 
     # ---- scopes
@@ -143,18 +143,13 @@ class _Assembly:
             if self.failure is not None and self.failure[0] == position:
                 error = ("error", type(self.failure[1]).__name__)
                 attrs = self.builder.attrs.add((*describe(record.module), error))
-            scopes.append(
-                builder.scope(
-                    record.kind,
-                    path=record.path,
-                    cls=record.cls,
-                    call=record.call,
-                    name=self.scope_names[position],
-                    parent=-1 if record.parent < 0 else scopes[record.parent],
-                    attrs=attrs,
-                    source=self._place(record.place, record.parent),
-                )
+            parent = -1 if record.parent < 0 else scopes[record.parent]
+            source = self._place(record.place, record.parent)
+            name = self.scope_names[position]
+            row = builder.scope_row(
+                record.kind, name, clean(record.path), record.cls, record.call, parent, attrs, source
             )
+            scopes.append(row)
 
     # ---- nodes
 
@@ -174,10 +169,10 @@ class _Assembly:
                     attrs = builder.attrs.append(_names(step.detail.names))
                 elif step.detail is not None:
                     attrs = builder.attrs.add((("index", step.detail),))
-            results = []
-            for value in step.outputs:
-                type_ = types.get(log_types[value])
-                results.append(self._type(log_types[value]) if type_ is None else type_)
+            results = [
+                self._type(log_types[value]) if (found := types.get(log_types[value])) is None else found
+                for value in step.outputs
+            ]
             builder.row(
                 kind,
                 op,
@@ -201,7 +196,7 @@ class _Assembly:
     def _arguments(self, function: Any, frozen: Any) -> int:
         if frozen is None:
             return 0
-        key = (function, frozen)
+        key = (id(function), frozen)
         row = self.rows.get(key)
         if row is None:
             row = self.rows[key] = self.builder.attrs.add(name_arguments(function, frozen))
@@ -212,10 +207,12 @@ class _Assembly:
         while place is None and scope >= 0:
             record = self.log.scopes[scope]
             place, scope = record.place, record.parent
-        index = self.places.get(place)
+        if place is None:
+            return -1
+        key = (id(place[0]), place[1])
+        index = self.places.get(key)
         if index is None:
-            source = resolve_place(place)
-            index = self.places[place] = -1 if source is None else self.builder.sources.add(source)
+            index = self.places[key] = self.builder.sources.add(resolve_place(place))
         return index
 
     def _type(self, key: ValueType) -> int:

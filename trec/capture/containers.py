@@ -5,15 +5,12 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict, deque
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from trec.capture.leaves import OPAQUE, slots
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MISSING = object()
 MOST_OBJECTS = 20_000
@@ -26,8 +23,7 @@ LARGEST_ARRAY = 1 << 24
 class Contents:
     """What containers held, remembered by identity; numpy arrays and generators by value."""
 
-    def __init__(self, own: Callable[[Tensor], None]) -> None:
-        self._own = own
+    def __init__(self) -> None:
         self._boxes: list[tuple[Any, Any, Any]] = []
         self._generators: list[tuple[torch.Generator, Tensor]] = []
         self._seen: set[int] = set()
@@ -39,8 +35,9 @@ class Contents:
         for generator, state in self._generators:
             generator.set_state(state)
 
-    def remember(self, value: Any) -> None:
-        """Remember what can be reached from a value, without reading properties."""
+    def remember(self, value: Any) -> list[Tensor]:
+        """Remember what can be reached from a value, without reading properties; return the tensors among it."""
+        found: list[Tensor] = []
         todo, count = [value], 0
         while todo and count < MOST_OBJECTS:
             value = todo.pop()
@@ -48,10 +45,11 @@ class Contents:
                 continue
             count += 1
             if isinstance(value, Tensor):
-                self._own(value)
+                found.append(value)
             else:
                 self._seen.add(id(value))
                 todo.extend(self._open(value))
+        return found
 
     def _open(self, value: Any) -> list[Any]:
         """Note what one object holds and return it."""

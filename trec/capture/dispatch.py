@@ -85,9 +85,9 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 add_tensors(arg, tensors)
         if kwargs:
             add_tensors(kwargs, tensors)
-        facts = self.facts.get(func)
+        facts = self.facts.get(id(func))  # operators take long to hash
         if facts is None:
-            facts = self.facts[func] = facts_of(func)
+            facts = self.facts[id(func)] = facts_of(func)
         thread, entries = self.thread, self.entries
         call = thread.call
         values, storages = [], []

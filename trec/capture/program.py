@@ -48,7 +48,7 @@ class Program(NamedTuple):
 
 
 def plan(
-    log: Log, outputs: Iterable[int], made: dict[int, Origin], facts: dict[Any, Facts], *, keep_operators: bool
+    log: Log, outputs: Iterable[int], made: dict[int, Origin], facts: dict[int, Facts], *, keep_operators: bool
 ) -> Program:
     """Return the program that a log tells of.
 
@@ -56,7 +56,7 @@ def plan(
         log: what was written down.
         outputs: values that the model returned.
         made: parameters and buffers that came to be during the pass, by value.
-        facts: what is known of each operator that ran.
+        facts: what is known of each operator that ran, by its id.
         keep_operators: whether operators stay visible inside their function calls.
     """
     usage = _Usage(log, outputs)
@@ -64,59 +64,50 @@ def plan(
     for position, event in enumerate(log.events):
         if type(event) is Call:
             planner.add_call(position, event)
-        else:
-            planner.add_event(event)  # type: ignore[arg-type]
+        elif event[0] not in SOURCES or usage.escapes[event[4][0]]:  # type: ignore[index]
+            planner.steps.append(Step(*event))  # type: ignore[misc]
     steps = _insert_made(planner.steps, made, log) if made else planner.steps
     _place_sources(steps, log)
     return Program(steps, planner.groups)
 
 
 class _Usage:
-    """Where each value is made, and whether it is read elsewhere."""
+    """Which event of the log makes each value, and whether another event reads it."""
 
     def __init__(self, log: Log, outputs: Iterable[int]) -> None:
         count = len(log.types)
         self.maker = maker = [-1] * count
         self.escapes = escapes = bytearray(count)
-        self.used = used = bytearray(count)
         for position, event in enumerate(log.events):
-            for operation in _operations(event):
-                for value in operation[4]:
-                    maker[value] = position
-        for position, event in enumerate(log.events):
-            for operation in _operations(event):
+            operations: Sequence[Event] = event.events if type(event) is Call else (event,)  # type: ignore[assignment]
+            for operation in operations:
                 for value in operation[3]:
-                    used[value] = 1
                     if maker[value] != position:
                         escapes[value] = 1
+                for value in operation[4]:
+                    maker[value] = position
             for value in event.read if type(event) is Call else ():
-                used[value] = 1
                 escapes[value] |= maker[value] != position
         for value in outputs:
-            used[value] = escapes[value] = 1
-
-
-def _operations(event: Event | Call) -> Sequence[Event]:
-    return event.events if type(event) is Call else (event,)  # type: ignore[return-value]
+            escapes[value] = 1
 
 
 class _Planner:
-    def __init__(self, log: Log, usage: _Usage, facts: dict[Any, Facts], *, keep_operators: bool) -> None:
+    def __init__(self, log: Log, usage: _Usage, facts: dict[int, Facts], *, keep_operators: bool) -> None:
         self.log, self.usage, self.facts, self.keep_operators = log, usage, facts, keep_operators
         self.steps: list[Step] = []
         self.groups: list[Group] = []
 
-    def add_event(self, event: Event) -> None:
-        if event[0] in SOURCES and not self.usage.used[event[4][0]]:
-            return
-        self.steps.append(Step(*event))
-
     def add_call(self, position: int, call: Call) -> None:
         if call.split:
             for event in call.events:
-                self.add_event(event)
+                self.steps.append(Step(*event))
             return
         events, results = call.events, call.results
+        if len(events) == 1 and not self.keep_operators and _is_call(call, events[0]):
+            makes = events[0][4]
+            self.steps.append(Step("op", call.function, call.scope, call.given, makes, call.arguments, call.place))
+            return
         maker, escapes = self.usage.maker, self.usage.escapes
         leaking = [value for event in events for value in event[4] if escapes[value] and value not in results]
         if leaking and any(maker[value] == position for value in results):
@@ -125,9 +116,7 @@ class _Planner:
                 events = [event for event in events if id(event) not in hoisted]
                 leaking = [value for value in leaking if maker[value] == position]
         read = {value: None for event in events for value in event[3] if maker[value] != position}
-        for value in call.read:
-            if maker[value] != position:
-                read[value] = None
+        read.update({value: None for value in call.read if maker[value] != position})
         inputs = [value for value in call.given if value in read]
         for value in inputs:
             read.pop(value, None)
@@ -167,7 +156,7 @@ class _Planner:
                 todo.extend(event[3])
         hoisted = {id(event): event for event in call.events if id(event) in found}
         for event in hoisted.values():
-            facts = self.facts.get(event[1])
+            facts = self.facts.get(id(event[1]))
             if (
                 event[1] == "write"
                 or (facts is not None and facts.writes)
@@ -175,10 +164,15 @@ class _Planner:
             ):
                 return {}
         for event in hoisted.values():
-            self.add_event(event)
+            self.steps.append(Step(*event))
             for value in event[4]:
                 self.usage.maker[value] = -1
         return hoisted
+
+
+def _is_call(call: Call, event: Event) -> bool:
+    """Tell whether a call is no more than its one operator: it reads what was given and makes what is returned."""
+    return event[0] == "op" and event[3] == call.given and list(event[4]) == call.results and not call.read
 
 
 def _insert_made(steps: list[Step], made: dict[int, Origin], log: Log) -> list[Step]:

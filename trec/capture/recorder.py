@@ -33,7 +33,8 @@ class Recorder:
         self.log = Log()
         self.memory = Memory(self.log)
         self.lock = threading.RLock()
-        self.facts: dict[Any, Facts] = {}
+        self.facts: dict[int, Facts] = {}
+        """What is known of each operator that ran, by id; operators live as long as torch."""
         self.paths: dict[int, str] = {}
         """Path of each module by id; the first one where it has several."""
         self.adopted: dict[str, int] = {}

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _HIDDEN_ROOTS = (str(Path(torch.__file__).parent), str(Path(__file__).parent))
 _MODULE_CALL = torch.nn.Module._call_impl.__code__
 
-_hidden: dict[CodeType, bool] = {_MODULE_CALL: True}
+_hidden: dict[int, tuple[CodeType, bool]] = {}
+"""Whether code belongs to torch or to recording, by id of the code object, whose own hash takes long; and the code."""
+
 _names: dict[str, str] = {}
 
 
@@ -42,21 +44,19 @@ def module_place() -> Place:
 def _search(frame: FrameType | None) -> Place:
     while frame is not None:
         code = frame.f_code
-        hidden = _hidden.get(code)
-        if hidden is None:
-            hidden = _hidden[code] = code.co_filename.startswith(_HIDDEN_ROOTS)
-        if not hidden:
-            return code, frame.f_lasti
         if code is _MODULE_CALL:
             return None
+        known = _hidden.get(id(code))
+        if known is None:
+            known = _hidden[id(code)] = (code, code.co_filename.startswith(_HIDDEN_ROOTS))
+        if not known[1]:
+            return code, frame.f_lasti
         frame = frame.f_back
     return None
 
 
-def resolve_place(place: Place) -> Source | None:
+def resolve_place(place: tuple[CodeType, int]) -> Source:
     """Return file and line of a place."""
-    if place is None:
-        return None
     code, offset = place
     line = next((line for start, stop, line in code.co_lines() if start <= offset < stop and line), code.co_firstlineno)
     name = _names.get(code.co_filename)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from trec.capture.memory import Memory
 
-_PLAIN = frozenset({bool, int, float, str, type(None)})
 _MODULE_ATTRIBUTES = frozenset(torch.nn.Module().__dict__)
 _DICTS = frozenset({dict, OrderedDict})
 
@@ -43,18 +42,25 @@ class Owned(Struct, gc=False):
 
 
 class Layout:
-    """Names of the attributes of modules, and which of them are dicts; one for all modules that are alike."""
+    """Names and types of the attributes of modules that are alike."""
 
-    def __init__(self, names: tuple[str, ...], tables: tuple[int, ...]) -> None:
+    def __init__(self, names: tuple[str, ...], kinds: tuple[type, ...]) -> None:
         self.names = names
-        self._tables = tables
-        self._get = itemgetter(*tables) if len(tables) > 1 else None
+        tables = [position for position, kind in enumerate(kinds) if kind in _DICTS]
+        self._tables = itemgetter(*tables) if len(tables) > 1 else None
+        self._table = tables[:1]
+        self.others = [
+            position
+            for position, (name, kind) in enumerate(zip(names, kinds, strict=True))
+            if name not in _MODULE_ATTRIBUTES and not issubclass(kind, OPAQUE)
+        ]
+        """Positions of the attributes that may be, or lead to, something that the model writes."""
 
     def tables(self, values: tuple[Any, ...]) -> Sequence[Any]:
         """Return the dicts among the values of a module's attributes."""
-        if self._get is not None:
-            return self._get(values)  # type: ignore[no-any-return]
-        return [values[position] for position in self._tables]
+        if self._tables is not None:
+            return self._tables(values)  # type: ignore[no-any-return]
+        return [values[position] for position in self._table]
 
 
 class Remembered(NamedTuple):
@@ -87,7 +93,7 @@ class State:
         self.saved: list[Saved] = []
         self.modules: list[Remembered] = []
         self._layouts: dict[Any, Layout] = {}
-        self.contents = Contents(self.own)
+        self.contents = Contents()
         self._process = Process()
         entered: set[int] = set()
         for path, module in modules:
@@ -95,7 +101,7 @@ class State:
             if id(module) not in entered:
                 entered.add(id(module))
                 self._remember_module(path, module)
-        self.contents.remember(arguments)
+        self._remember(arguments)
 
     # ---- before
 
@@ -119,44 +125,40 @@ class State:
 
     def _remember_module(self, path: str, module: Any) -> None:
         held = module.__dict__
-        filled, tables = [], []
-        for position, (name, value) in enumerate(held.items()):
-            kind = type(value)
-            if kind in _PLAIN:
-                continue
-            if kind in _DICTS:
-                tables.append(position)
-                if value:
-                    filled.append((value, value.copy()))
-            if name in _MODULE_ATTRIBUTES:
-                continue
-            if isinstance(value, Tensor):
-                self.memory.labels.setdefault(id(value), f"{path}.{name}" if path else name)
-                self.own(value)
-            elif not isinstance(value, OPAQUE):
-                self.contents.remember(value)
-        key = (tuple(held), tuple(tables))
+        values = tuple(held.values())
+        key = (tuple(held), tuple(map(type, values)))
         layout = self._layouts.get(key)
         if layout is None:
             layout = self._layouts[key] = Layout(*key)
-        self.modules.append(Remembered(module, type(module), layout, tuple(held.values()), filled))
+        filled = [(table, table.copy()) for table in layout.tables(values) if table]
+        self.modules.append(Remembered(module, type(module), layout, values, filled))
+        for position in layout.others:
+            value = values[position]
+            if isinstance(value, Tensor):
+                name = layout.names[position]
+                self.memory.labels.setdefault(id(value), f"{path}.{name}" if path else name)
+                self.own(value)
+            else:
+                self._remember(value)
+
+    def _remember(self, value: Any) -> None:
+        for tensor in self.contents.remember(value):
+            self.own(tensor)
 
     def own(self, tensor: Tensor) -> None:
         """Remember a tensor of the user's: its storage, flags and gradient."""
         if id(tensor) in self.owned:
             return
         is_leaf = tensor.is_leaf
-        owned = Owned(tensor, type(tensor), tensor.dtype, tensor.requires_grad, is_leaf)
-        self.owned[id(tensor)] = owned
-        memory = self.memory
-        memory.owned[id(tensor)] = tensor
+        owned = self.owned[id(tensor)] = Owned(tensor, type(tensor), tensor.dtype, tensor.requires_grad, is_leaf)
+        self.memory.owned[id(tensor)] = tensor
         if isinstance(tensor, UninitializedTensor):
             return
         try:
             storage = tensor.untyped_storage()
             owned.geometry = (tensor.storage_offset(), tensor.shape, tensor.stride())
             owned.storage = storage
-            memory.owned_storages.setdefault(storage._cdata, tensor)
+            self.memory.owned_storages.setdefault(storage._cdata, tensor)
         except (RuntimeError, NotImplementedError):
             pass
         if is_leaf and tensor.grad is not None:

@@ -96,24 +96,29 @@ class GraphBuilder:
             name = path or self.name
             if call:
                 name = f"{name}#{call + 1}"
+        row = attrs if type(attrs) is int else self._row(attrs)
+        line = source if type(source) is int else self._source(source)
+        name = unique(clean(name), self._names)
+        return self.scope_row(kind, name, path, clean(cls), call, parent, row, line, tuple(inputs), tuple(outputs))
+
+    def scope_row(
+        self,
+        kind: ScopeKind,
+        name: str,
+        path: str,
+        cls: str,
+        call: int,
+        parent: int,
+        attrs: int,
+        source: int,
+        inputs: tuple[int, ...] = (),
+        outputs: tuple[int, ...] = (),
+    ) -> int:
+        """Add a scope whose texts are clean, with a unique name, and whose attributes and source are in the tables."""
         inner = -1 if parent < 0 else self._inner[parent]
-        depth = 0 if parent < 0 else inner + 1
+        depth = inner + 1
         self._inner.append(depth if kind == "module" or parent < 0 else inner)
-        self.scopes.append(
-            Scope(
-                kind,
-                unique(clean(name), self._names),
-                path,
-                clean(cls),
-                call,
-                parent,
-                depth,
-                attrs if type(attrs) is int else self._row(attrs),
-                source if type(source) is int else self._source(source),
-                tuple(inputs),
-                tuple(outputs),
-            )
-        )
+        self.scopes.append(Scope(kind, name, path, cls, call, parent, depth, attrs, source, inputs, outputs))
         return len(self.scopes) - 1
 
     def node(
