@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
+from msgspec import Struct
 from torch import Tensor
 from torch._C import DisableTorchFunction
 from torch.nn import Parameter
@@ -12,15 +14,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from trec.capture.arguments import Frozen, freeze
 from trec.capture.leaves import add_tensors
-from trec.capture.log import STRIDED
-from trec.capture.memory import storage_key
+from trec.capture.memory import Entry, Storage
 from trec.capture.operators import Facts, facts_of
 from trec.capture.sources import caller_place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trec.capture.memory import Entry, Storage
     from trec.capture.recorder import Recorder
     from trec.capture.thread import Thread
     from trec.ir.types import NodeKind
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 _ATOMS = frozenset({int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format})
 
 
-class Operation(NamedTuple):
+class Operation(Struct, gc=False):
     """An operator about to run."""
 
     func: Any
@@ -124,35 +122,28 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return [(tensor, self.memory.entries[id(tensor)]) for tensor in distinct.values()]
 
     def _after(self, operation: Operation, result: Any) -> None:
-        func, facts, values, storages, written, given = operation
-        thread = self.thread
-        call = thread.call
+        thread, memory = self.thread, self.memory
+        call, written, storages = thread.call, operation.written, operation.storages
+        aliases = operation.facts.aliases
         kind: NodeKind = "op"
         with self.lock:
-            if not written and isinstance(result, Tensor):
-                made: Sequence[int] = (self._bind(result, storages, facts),)
+            if not written and type(result) is Tensor:
+                made: Sequence[int] = (memory.make(result, storages, aliases),)
             else:
-                made = [self.memory.write(tensor, entry, storages, call) for tensor, entry in written]
+                made = [memory.write(tensor, entry, storages, call) for tensor, entry in written]
                 targets = {id(tensor) for tensor, _ in written}
                 results: list[Tensor] = []
                 add_tensors(result, results)
-                made.extend([self._bind(tensor, storages, facts) for tensor in results if id(tensor) not in targets])
+                made.extend([memory.make(tensor, storages, aliases) for tensor in results if id(tensor) not in targets])
                 if not made:
                     kind = "host"
+            place = None
             if call is None:
-                self.log.events.append((kind, func, thread.scope, values, made, given, caller_place(4)))
-                return
-            if kind == "host":
+                place = caller_place(4)
+            elif kind == "host":
                 call.host = True
-            call.events.append((kind, func, thread.scope, values, made, given, None))
-
-    def _bind(self, tensor: Tensor, storages: list[Storage], facts: Facts) -> int:
-        value = self.log.value(tensor)
-        if facts.aliases and tensor.layout is not STRIDED and storage_key(tensor) is None:
-            self.memory.join_first(tensor, value, storages)
-        else:
-            self.memory.bind(tensor, value, storages)
-        return value
+            events: list[Any] = self.log.events if call is None else call.events
+            events.append((kind, operation.func, thread.scope, operation.values, made, operation.given, place))
 
 
 # Assigned after the class is made: torch wraps a handler that the class body defines so that the first operator imports

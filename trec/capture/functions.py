@@ -186,8 +186,7 @@ class FunctionMode(TorchFunctionMode):
             for tensor in fresh:  # from_numpy, frombuffer, ...
                 source = memory.exported.get(data_address(tensor) or 0)
                 values = call.given if source is None else [*call.given, source]
-                value = log.value(tensor)
-                memory.bind(tensor, value, ())
+                value = memory.make(tensor, ())
                 kind: NodeKind = "op" if call.given else "host"
                 log.events.append((kind, call.function, call.scope, values, [value], call.arguments, call.place))
         elif name in HOST and call.given:

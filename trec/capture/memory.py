@@ -198,22 +198,40 @@ class Memory:
 
     # ---- tensors that an operator made or wrote
 
-    def bind(self, tensor: Tensor, value: int, sources: Sequence[Storage]) -> None:
-        """Note that an operator made the tensor; it may share the storage of one of the tensors it was made from."""
-        if type(tensor) is Tensor and tensor.layout is STRIDED and not tensor.is_nested:
-            untyped = tensor.untyped_storage()
-            key: int | None = untyped._cdata
-            for storage in sources:
-                if storage.key == key:
-                    storage.last = value
-                    storage.tensors.append(id(tensor))
-                    self.entries[id(tensor)] = Entry(ref(tensor), value, storage, storage.version)
-                    return
-            storage = Storage(key, value, [id(tensor)], ref(untyped))
-            self.storages[key] = storage  # type: ignore[index]
-            self.entries[id(tensor)] = Entry(ref(tensor), value, storage, 0)
-            return
+    def make(self, tensor: Tensor, sources: Sequence[Storage], aliases: bool = False) -> int:
+        """Note that an operator made the tensor, and return its value.
+
+        Args:
+            tensor: what it made; it may share the storage of one of the tensors it was made from.
+            sources: storages of those tensors.
+            aliases: whether a result without storage, such as a sparse one, is an alias of the first of them.
+        """
+        log = self.log
+        if type(tensor) is not Tensor or tensor.layout is not STRIDED or tensor.is_nested:
+            value = log.value(tensor)
+            self._make_special(tensor, value, sources, aliases)
+            return value
+        types = log.types
+        value = len(types)
+        types.append((tensor.shape, tensor.dtype, tensor.device, STRIDED))
+        untyped = tensor.untyped_storage()
+        key: int = untyped._cdata
+        known = id(tensor)
+        for storage in sources:
+            if storage.key == key:
+                storage.last = value
+                storage.tensors.append(known)
+                break
+        else:
+            storage = self.storages[key] = Storage(key, value, [known], ref(untyped))
+        self.entries[known] = Entry(ref(tensor), value, storage, storage.version)
+        return value
+
+    def _make_special(self, tensor: Tensor, value: int, sources: Sequence[Storage], aliases: bool) -> None:
         key = storage_key(tensor)
+        if key is None and aliases and sources:
+            self._join(tensor, value, sources[0])
+            return
         for storage in sources:
             if key is not None and storage.key == key:
                 storage.last = value
@@ -221,20 +239,12 @@ class Memory:
                 return
         self._place(tensor, value, key)
 
-    def join_first(self, tensor: Tensor, value: int, sources: Sequence[Storage]) -> None:
-        """Note that an operator made the tensor, which has no storage to compare, as an alias of its first argument."""
-        if sources:
-            self._join(tensor, value, sources[0])
-        else:
-            self._place(tensor, value, None)
-
     def write(self, tensor: Tensor, entry: Entry, sources: Sequence[Storage], call: Call | None) -> int:
         """Note that an operator wrote the tensor and return the new value."""
-        value = self.log.value(tensor)
         storage = entry.storage
         if storage_key(tensor) != storage.key:  # set_ and resize_ give it another one
-            self.bind(tensor, value, sources)
-            return value
+            return self.make(tensor, sources)
+        value = self.log.value(tensor)
         entry.value = storage.last = value
         if len(storage.tensors) > 1 or storage.owner is not None:
             if not storage.version:

@@ -172,7 +172,8 @@ def _made_in_pass(recorder: Recorder, state: State) -> dict[int, Origin]:
     made: dict[int, Origin] = {}
     memory = recorder.memory
     introduced = memory.introduced
-    for module, *_ in state.modules:
+    for row in state.modules:
+        module = row.module
         for kind, table in TABLES:
             held = getattr(module, table)
             if not held:

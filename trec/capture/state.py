@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from contextlib import suppress
 from operator import is_, itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import torch
 from msgspec import Struct
@@ -63,7 +63,7 @@ class Layout:
         return [values[position] for position in self._table]
 
 
-class Remembered(NamedTuple):
+class Remembered(Struct, gc=False):
     """A module as it was: class, attributes by identity, and the contents of those that are dicts and not empty."""
 
     module: Any
@@ -73,7 +73,7 @@ class Remembered(NamedTuple):
     filled: list[tuple[Any, Any]]
 
 
-class Saved(NamedTuple):
+class Saved(Struct, gc=False):
     """The data of an owned tensor before its first write."""
 
     owned: Owned
@@ -188,10 +188,11 @@ class State:
         self._process.restore()
 
     def _restore_modules(self) -> None:
-        for module, kind, layout, values, filled in self.modules:
+        for row in self.modules:
+            module, layout, values, filled = row.module, row.layout, row.values, row.filled
             now = module.__dict__
-            if type(module) is not kind:
-                object.__setattr__(module, "__class__", kind)
+            if type(module) is not row.kind:
+                object.__setattr__(module, "__class__", row.kind)
             if len(now) != len(values) or not all(map(is_, now.values(), values)) or tuple(now) != layout.names:
                 dict.clear(now)
                 dict.update(now, zip(layout.names, values, strict=True))
@@ -205,7 +206,8 @@ class State:
                     refill(box, old, dict)
 
     def _restore_tensors(self) -> None:
-        for owned, data, _ in self.saved:
+        for row in self.saved:
+            owned, data = row.owned, row.data
             if data is None:
                 continue
             if owned.storage is None:
@@ -216,10 +218,10 @@ class State:
             owned.storage.copy_(data)
         for owned in self.owned.values():
             _restore_tensor(owned)
-        for owned, _, version in self.saved:
-            if version is not None:
+        for row in self.saved:
+            if row.version is not None:
                 with suppress(RuntimeError):
-                    torch._C._autograd._unsafe_set_version_counter((owned.tensor,), (version,))
+                    torch._C._autograd._unsafe_set_version_counter((row.owned.tensor,), (row.version,))
 
 
 def _restore_tensor(owned: Owned) -> None:
