@@ -1,0 +1,208 @@
+"""Scripted, traced, compiled, fused and parallel modules: what they run is drawn as it is written."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import trec
+from tests.capture.paths import Apply, check, connected, ends, flow, ops, paths, record
+
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.filterwarnings("ignore:.*torch.jit", "ignore::torch.jit.TracerWarning", "ignore:Using .torch.compile"),
+]
+
+
+class Gated(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y: Tensor = self.fc(x)
+        if y.shape[0] > 1:
+            y = torch.relu(y) * 2
+        return y
+
+
+class Around(nn.Module):
+    def __init__(self, inner: Any) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x: Tensor) -> Any:
+        return self.inner(x * 1) + 1
+
+
+def gated(wrap: Any) -> Any:
+    def build() -> Any:
+        torch.manual_seed(2)
+        return Around(wrap(Gated())), (torch.randn(2, 3),)
+
+    return build
+
+
+TRACE: Any = torch.jit.trace
+WRAPPED: dict[str, Any] = {
+    "scripted": torch.jit.script,
+    "traced": lambda net: TRACE(net, torch.randn(2, 3)),
+    "frozen": lambda net: torch.jit.freeze(torch.jit.script(net.eval())),
+    "compiled": torch.compile,
+    "compiled eagerly": lambda net: torch.compile(net, backend="eager", fullgraph=True),
+    "by fx": torch.fx.symbolic_trace,
+    "exported": lambda net: torch.export.export(net, (torch.randn(2, 3),)).module(),
+}
+
+
+@pytest.mark.parametrize("wrap", [wrap for name, wrap in WRAPPED.items() if name not in ("by fx", "exported")])
+def test_a_wrapped_module_keeps_its_weights_and_its_flow(wrap: Any) -> None:
+    graph = check(gated(wrap))
+    assert connected(graph, "input:0", "output:0")
+    assert any(name.startswith("inner") for name in paths(graph))
+    assert any("relu" in name for name in ops(graph))
+
+
+@pytest.mark.parametrize("wrap", [WRAPPED["exported"]])
+def test_an_exported_module_keeps_its_flow(wrap: Any) -> None:
+    graph = check(gated(wrap))
+    assert any("relu" in name for name in ops(graph))
+
+
+def test_a_scripted_model_is_recorded_alike_every_time() -> None:
+    net = torch.jit.script(Gated())
+    first, *others = [str(trec.capture(net, (2, 3), level="aten")) for _ in range(4)]
+    assert others == [first] * 3
+
+
+def test_a_scripted_function_is_one_call() -> None:
+    @torch.jit.script
+    def double(x: Tensor, y: Tensor) -> Tensor:
+        return x * 2 + y
+
+    graph = record(Apply(lambda x, y: double(x, y) + 1), torch.ones(2), torch.ones(2))
+    assert flow(graph) == {("input:0", "output:0"), ("input:1", "output:0")}
+
+
+def test_a_compiled_function_is_drawn_as_written() -> None:
+    def forward(x: Tensor) -> Any:
+        return torch.compile(lambda v: torch.sin(v).cos())(x)
+
+    assert ops(record(Apply(forward), torch.ones(2)))[-2:] == ["sin", "cos"]
+
+
+def test_a_compiled_model_gives_the_graph_of_the_model() -> None:
+    torch.manual_seed(2)
+    net = Gated()
+    compiled: Any = torch.compile(net)
+    assert ops(record(compiled, torch.ones(2, 3))) == ops(record(net, torch.ones(2, 3)))
+
+
+@pytest.mark.xfail(strict=True, reason="torch warns of our own hooks when a compiled module runs")
+def test_recording_a_compiled_model_warns_of_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compiled: Any = torch.compile(Gated())
+        trec.capture(nn.Sequential(compiled), (2, 3))
+
+
+# ---- threads
+
+
+class Parallel(nn.Module):
+    """Runs replicas of a module in threads, as data parallelism does."""
+
+    def __init__(self, *, replicas: bool) -> None:
+        super().__init__()
+        self.branches = nn.ModuleList([Gated(), Gated()])
+        self.replicas = replicas
+
+    def forward(self, x: Tensor, y: Tensor) -> Any:
+        branches = [copy(self.branches[0])] * 2 if self.replicas else list(self.branches)
+        results: list[Any] = [None, None]
+
+        def run(index: int, value: Tensor) -> None:
+            results[index] = branches[index](value)
+
+        threads = [threading.Thread(target=run, args=pair) for pair in enumerate((x, y))]
+        for thread in threads:
+            thread.start()
+            thread.join()
+        return results
+
+
+def test_modules_that_run_in_threads_are_drawn() -> None:
+    net = Parallel(replicas=False)
+    graph = record(net, torch.randn(2, 3), torch.randn(2, 3))
+    assert {pair for pair in flow(graph) if "input" in pair[0]} == {
+        ("input:0", "output:0"), ("input:1", "output:1"),
+    }  # fmt: skip
+    assert ("param:branches.1.fc.weight", "output:1") in flow(graph)
+    assert ("param:branches.0.fc.weight", "output:1") not in flow(graph)
+
+
+def test_a_pool_of_threads_is_followed() -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.branches = nn.ModuleList([Gated() for _ in range(4)])
+
+        def forward(self, x: Tensor) -> Any:
+            with ThreadPoolExecutor(2) as pool:
+                return torch.stack(list(pool.map(lambda branch: branch(x), self.branches))).sum(0)
+
+    net, x = Net(), torch.randn(2, 3)
+    graph = trec.capture(net, args=(x,)).verify()
+    assert {f"branches.{index}" for index in range(4)} <= set(paths(graph))
+    assert {source for source, _ in flow(graph)} >= {f"param:branches.{index}.fc.weight" for index in range(4)}
+
+
+def test_another_thread_goes_on_unrecorded() -> None:
+    started, stop = threading.Event(), threading.Event()
+
+    def work() -> None:
+        net = nn.Linear(2, 2)
+        while not stop.is_set():
+            torch.sinh(net(torch.ones(1, 2)))
+            started.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    started.wait()
+    try:
+        graph = trec.capture(nn.Sequential(*[nn.Linear(3, 3) for _ in range(30)]), (2, 3)).verify()
+    finally:
+        stop.set()
+        thread.join()
+    assert ops(graph) == ["linear"] * 30
+
+
+def test_two_recordings_at_once_give_two_right_graphs() -> None:
+    barrier = threading.Barrier(2)
+
+    class Net(nn.Module):
+        def __init__(self, kind: Any) -> None:
+            super().__init__()
+            self.kind = kind
+            self.fc = nn.Linear(3, 3)
+
+        def forward(self, x: Tensor) -> Any:
+            barrier.wait(20)
+            for _ in range(30):
+                x = self.kind(self.fc(x))
+            barrier.wait(20)
+            return x
+
+    kinds = (torch.tanh, torch.cos)
+    with ThreadPoolExecutor(2) as pool:
+        graphs = list(pool.map(lambda kind: trec.capture(Net(kind), (2, 3)).verify(), kinds))
+    assert [ops(graph) for graph in graphs] == [["linear", "tanh"] * 30, ["linear", "cos"] * 30]
+    assert all(len(ends(graph, "param:")) == 2 for graph in graphs)
+    assert all(len(paths(graph)) == 31 for graph in graphs)
