@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import inspect
-from functools import cache
+from functools import cache, lru_cache
 from math import copysign, isfinite
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -125,6 +125,7 @@ def attribute(value: Any, depth: int = 0) -> Attr:
     return attribute(_shown(_frozen(value)))
 
 
+@lru_cache(maxsize=4096)
 def name_arguments(function: Any, frozen: Frozen) -> AttrRow:
     """Return the frozen arguments that are no tensors, with the names that the function gives them."""
     positional, keywords = frozen

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
-from msgspec import Struct
 from torch import Tensor
 from torch._C import DisableTorchFunction
 from torch.nn import Parameter
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from trec.capture.arguments import Frozen, freeze
+from trec.capture.arguments import freeze
 from trec.capture.leaves import add_tensors
 from trec.capture.memory import Entry, Storage
 from trec.capture.operators import Facts, facts_of
 from trec.capture.sources import caller_place
 
 if TYPE_CHECKING:
+    from trec.capture.log import Call
     from trec.capture.recorder import Recorder
     from trec.capture.thread import Thread
     from trec.ir.types import NodeKind
@@ -26,19 +26,8 @@ if TYPE_CHECKING:
 _ATOMS = frozenset({int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format})
 
 
-class Operation(Struct, gc=False):
-    """An operator about to run."""
-
-    func: Any
-    facts: Facts
-    values: list[int]
-    """What it reads."""
-    storages: list[Storage]
-    """Those of its arguments."""
-    written: Sequence[tuple[Tensor, Entry]]
-    """Arguments that it is going to write."""
-    given: Frozen | None
-    """Its arguments that are no tensors, if they are kept."""
+Written = Sequence[tuple[Tensor, Entry]]
+"""Arguments that an operator is going to write."""
 
 
 class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -57,23 +46,42 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         thread = self.thread
         if thread.mute:
             return func(*args, **kwargs) if kwargs else func(*args)
+        facts = self.facts.get(id(func))  # operators take long to hash
+        if facts is None:
+            facts = self.facts[id(func)] = facts_of(func)
+        call = thread.call
         thread.mute = 1
         try:
-            if thread.call is not None:  # below a torch function, hence the function mode is off
-                operation = self._before(func, args, kwargs)
-                result = func(*args, **kwargs) if kwargs else func(*args)
-                self._after(operation, result)
-                return result
-            with DisableTorchFunction():
-                operation = self._before(func, args, kwargs)
-            result = func(*args, **kwargs) if kwargs else func(*args)
-            with DisableTorchFunction():
-                self._after(operation, result)
+            if call is None:
+                return self._alone(func, facts, args, kwargs)
+            values, storages = self._read(args, kwargs)
+            written = self._about_to_write(facts, args, kwargs, values) if facts.writes else ()
+            result = facts.run(*args, **kwargs) if kwargs else facts.run(*args)
+            with self.lock:
+                made = self._made(result, facts, storages, written, call)
+                given = freeze(args, kwargs)[0] if self.keep_arguments else None
+                kind: NodeKind = "op"
+                if not made:
+                    kind, call.host = "host", True
+                call.events.append((kind, func, thread.scope, values, made, given, None))
             return result
         finally:
             thread.mute = 0
 
-    def _before(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Operation:
+    def _alone(self, func: Any, facts: Facts, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
+        """Run an operator that no torch function called: the function mode is live, and must not see what we do."""
+        with DisableTorchFunction():
+            values, storages = self._read(args, kwargs)
+            written = self._about_to_write(facts, args, kwargs, values) if facts.writes else ()
+        result = func(*args, **kwargs) if kwargs else func(*args)
+        with DisableTorchFunction(), self.lock:
+            made = self._made(result, facts, storages, written, None)
+            given, scope, place = freeze(args, kwargs)[0], self.thread.scope, caller_place(3)
+            self.log.events.append(("op" if made else "host", func, scope, values, made, given, place))
+        return result
+
+    def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> tuple[list[int], list[Storage]]:
+        """Return the values of the tensors among the arguments, and their storages."""
         tensors: list[Tensor] = []
         for arg in args:
             kind = type(arg)
@@ -83,31 +91,30 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 add_tensors(arg, tensors)
         if kwargs:
             add_tensors(kwargs, tensors)
-        facts = self.facts.get(id(func))  # operators take long to hash
-        if facts is None:
-            facts = self.facts[id(func)] = facts_of(func)
-        thread, entries = self.thread, self.entries
-        call = thread.call
+        entries = self.entries
         values, storages = [], []
         with self.lock:
             for tensor in tensors:
                 entry = entries.get(id(tensor))
                 if entry is None or entry.tensor() is not tensor or entry.seen != entry.storage.version:
-                    entry = self.memory.entry(tensor, thread)
+                    entry = self.memory.entry(tensor, self.thread)
                 values.append(entry.value)
                 storages.append(entry.storage)
-            written = self._written(facts, args, kwargs) if facts.writes else ()
-            for _, entry in written:
-                self.recorder.protect(entry.storage, thread)
-            if written and facts.overwrites:
-                targets = {id(tensor) for tensor, _ in written}
-                values = [v for v, tensor in zip(values, tensors, strict=True) if id(tensor) not in targets]
-        given = freeze(args, kwargs)[0] if self.keep_arguments or call is None else None
-        return Operation(func, facts, values, storages, written, given)
+        return values, storages
 
-    def _written(
-        self, facts: Facts, args: tuple[Any, ...], kwargs: dict[str, Any] | None
-    ) -> list[tuple[Tensor, Entry]]:
+    def _about_to_write(
+        self, facts: Facts, args: tuple[Any, ...], kwargs: dict[str, Any] | None, values: list[int]
+    ) -> Written:
+        """Return the arguments that are going to be written, saved; take what is overwritten out of the values read."""
+        written = self._written(facts, args, kwargs)
+        for _, entry in written:
+            self.recorder.protect(entry.storage, self.thread)
+        if written and facts.overwrites:
+            for _, entry in written:
+                values.remove(entry.value)
+        return written
+
+    def _written(self, facts: Facts, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Written:
         if facts.training is not None and not (len(args) > facts.training and args[facts.training]):
             return []
         targets: list[Tensor] = []
@@ -121,29 +128,19 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         distinct = {id(tensor): tensor for tensor in targets}
         return [(tensor, self.memory.entries[id(tensor)]) for tensor in distinct.values()]
 
-    def _after(self, operation: Operation, result: Any) -> None:
-        thread, memory = self.thread, self.memory
-        call, written, storages = thread.call, operation.written, operation.storages
-        aliases = operation.facts.aliases
-        kind: NodeKind = "op"
-        with self.lock:
-            if not written and type(result) is Tensor:
-                made: Sequence[int] = (memory.make(result, storages, aliases),)
-            else:
-                made = [memory.write(tensor, entry, storages, call) for tensor, entry in written]
-                targets = {id(tensor) for tensor, _ in written}
-                results: list[Tensor] = []
-                add_tensors(result, results)
-                made.extend([memory.make(tensor, storages, aliases) for tensor in results if id(tensor) not in targets])
-                if not made:
-                    kind = "host"
-            place = None
-            if call is None:
-                place = caller_place(4)
-            elif kind == "host":
-                call.host = True
-            events: list[Any] = self.log.events if call is None else call.events
-            events.append((kind, operation.func, thread.scope, operation.values, made, operation.given, place))
+    def _made(
+        self, result: Any, facts: Facts, storages: list[Storage], written: Written, call: Call | None
+    ) -> Sequence[int]:
+        """Return the values that an operator made: of what it wrote, then of what it returned."""
+        memory = self.memory
+        if not written and type(result) is Tensor:
+            return (memory.make(result, storages, facts.aliases),)
+        made = [memory.write(tensor, entry, storages, call) for tensor, entry in written]
+        targets = {id(tensor) for tensor, _ in written}
+        results: list[Tensor] = []
+        add_tensors(result, results)
+        made.extend([memory.make(tensor, storages, facts.aliases) for tensor in results if id(tensor) not in targets])
+        return made
 
 
 # Assigned after the class is made: torch wraps a handler that the class body defines so that the first operator imports

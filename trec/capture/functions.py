@@ -140,7 +140,7 @@ class FunctionMode(TorchFunctionMode):
                 self._leave_without_operator(call, name, results)
                 return
             entries = self.memory.entries
-            for tensor in call.tensors:
+            for tensor in call.tensors if call.wrote else ():
                 entry = entries.get(id(tensor))
                 if entry is not None and entry.seen != entry.storage.version and entry.tensor() is tensor:
                     self._take_own_writes(call, tensor)

@@ -69,6 +69,9 @@ class Call(Struct, gc=False):
     split: bool = False
     """A module was entered inside: its operators must stand singly, or the graph could have a cycle."""
     host: bool = False
+    """One of its operators returned no tensor."""
+    wrote: bool = False
+    """One of its operators wrote an argument."""
 
 
 class Log:

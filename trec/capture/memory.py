@@ -242,6 +242,8 @@ class Memory:
     def write(self, tensor: Tensor, entry: Entry, sources: Sequence[Storage], call: Call | None) -> int:
         """Note that an operator wrote the tensor and return the new value."""
         storage = entry.storage
+        if call is not None:
+            call.wrote = True
         if storage_key(tensor) != storage.key:  # set_ and resize_ give it another one
             return self.make(tensor, sources)
         value = self.log.value(tensor)

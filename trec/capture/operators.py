@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 class Facts(NamedTuple):
     """What an ATen operator does to its arguments."""
 
+    run: Any
+    """What to call: the operator itself, without the wrapper that only forwards to it."""
     writes: tuple[int | str, ...]
     """Positions or keywords of the arguments that it writes."""
     overwrites: bool
@@ -39,7 +41,7 @@ def facts_of(operator: Any) -> Facts:
     """Return what is known of an operator; higher-order operators have no schema and write nothing."""
     schema = getattr(operator, "_schema", None)
     if schema is None:
-        return Facts((), False, None, False)
+        return Facts(operator, (), False, None, False)
     name = schema.name.split("::")[-1]
     writes: tuple[int | str, ...] = ()
     overwrites, training = name in OVERWRITING, None
@@ -50,7 +52,7 @@ def facts_of(operator: Any) -> Facts:
     if not writes and name in UNDECLARED_WRITES:
         writes, training = UNDECLARED_WRITES[name]
     aliases = any(result.alias_info is not None for result in schema.returns)
-    return Facts(writes, overwrites, training, aliases)
+    return Facts(getattr(operator, "_op", operator), writes, overwrites, training, aliases)
 
 
 def operator_name(operator: Any) -> str:

@@ -21,6 +21,9 @@ _MODULE_CALL = torch.nn.Module._call_impl.__code__
 _hidden: dict[int, tuple[CodeType, bool]] = {}
 """Whether code belongs to torch or to recording, by id of the code object, whose own hash takes long; and the code."""
 
+_sources: dict[tuple[int, int], tuple[CodeType, Source]] = {}
+"""Source lines by id of the code object and offset; and the code, so that the id stays its own."""
+
 _names: dict[str, str] = {}
 
 
@@ -58,6 +61,13 @@ def _search(frame: FrameType | None) -> Place:
 def resolve_place(place: tuple[CodeType, int]) -> Source:
     """Return file and line of a place."""
     code, offset = place
+    known = _sources.get((id(code), offset))
+    if known is None:
+        known = _sources[id(code), offset] = (code, _resolve(code, offset))
+    return known[1]
+
+
+def _resolve(code: CodeType, offset: int) -> Source:
     line = next((line for start, stop, line in code.co_lines() if start <= offset < stop and line), code.co_firstlineno)
     name = _names.get(code.co_filename)
     if name is None:
