@@ -66,7 +66,7 @@ def tensor_facts(tensor: Tensor, name: str) -> Facts:
         f"{name} grad": id(tensor.grad) if tensor.is_leaf and tensor.grad is not None else None,
         f"{name} flags": (tensor.requires_grad, tensor.is_leaf, id(tensor.grad_fn) if tensor.grad_fn else None),
         f"{name} hooks": str(tensor._backward_hooks),
-        f"{name} attributes": sorted(tensor.__dict__),
+        f"{name} attributes": sorted(name for name in tensor.__dict__ if not name.startswith("_sym_")),  # torch's own
     }
     if torch.nn.parameter.is_lazy(tensor) or tensor.device.type == "meta":
         return found

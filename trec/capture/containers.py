@@ -41,10 +41,11 @@ class Contents:
         todo, count = [value], 0
         while todo and count < MOST_OBJECTS:
             value = todo.pop()
-            if isinstance(value, OPAQUE) or id(value) in self._seen:
+            kind = type(value)  # to ask the object itself for its class could run code of the user's
+            if id(value) in self._seen or issubclass(kind, OPAQUE):
                 continue
             count += 1
-            if isinstance(value, Tensor):
+            if issubclass(kind, Tensor):
                 found.append(value)
             else:
                 self._seen.add(id(value))
@@ -53,30 +54,34 @@ class Contents:
 
     def _open(self, value: Any) -> list[Any]:
         """Note what one object holds and return it."""
-        held: list[Any] = []
+        kind = type(value)
         numpy = sys.modules.get("numpy")
-        if isinstance(value, torch.Generator):
+        if issubclass(kind, torch.Generator):
             self._generators.append((value, value.get_state()))
-        elif isinstance(value, dict):
-            self._boxes.append((value, dict.copy(value), dict))
-            held.extend(dict.values(value))
-        elif isinstance(value, (list, deque)):
-            self._boxes.append((value, list(value), list))
-            held.extend(value)
-        elif isinstance(value, set):
-            self._boxes.append((value, set(value), set))
-        elif isinstance(value, (tuple, frozenset)):
-            held.extend(value)
-        elif numpy is not None and isinstance(value, numpy.ndarray):
+        elif issubclass(kind, dict):
+            table = _table(kind)
+            self._boxes.append((value, table(table.items(value)), dict))
+            return [*dict.values(value), *self._attributes(value)]
+        elif (sequence := next((base for base in (list, deque, set) if issubclass(kind, base)), None)) is not None:
+            held = list(sequence.__iter__(value))
+            self._boxes.append((value, held, sequence))
+            return held + self._attributes(value)
+        elif (base := next((base for base in (tuple, frozenset) if issubclass(kind, base)), None)) is not None:
+            return [*base.__iter__(value), *self._attributes(value)]
+        elif numpy is not None and issubclass(kind, numpy.ndarray):
             if value.dtype != object and value.nbytes < LARGEST_ARRAY and value.flags.writeable:
                 self._boxes.append((value, value.copy(), numpy.ndarray))
-            return held
+            return []
+        return self._attributes(value)
+
+    def _attributes(self, value: Any) -> list[Any]:
+        held: list[Any] = []
         try:
             own = object.__getattribute__(value, "__dict__")
         except (AttributeError, TypeError):
             own = None
         if type(own) is dict:
-            self._boxes.append((own, dict(own), dict))
+            self._boxes.append((own, own.copy(), dict))
             held.extend(own.values())
         if hasattr(type(value), "__slots__") and (slotted := slots(value)):
             self._boxes.append((value, slotted, slots))
@@ -84,27 +89,35 @@ class Contents:
         return held
 
 
+def _table(kind: type) -> Any:
+    """Return the class whose methods tell the true contents of a dict: an ordered one keeps an order of its own."""
+    return OrderedDict if issubclass(kind, OrderedDict) else dict
+
+
 def same(now: dict[str, Any], old: dict[str, Any]) -> bool:
-    """Whether two dicts hold the very same objects in the same order; values are never compared."""
-    return len(now) == len(old) and all(map(is_, now.values(), old.values())) and all(map(is_, now, old))
+    """Tell whether two dicts hold the very same objects in the same order; values are never compared."""
+    table = _table(type(now))
+    values = table.values(now)
+    return len(values) == len(old) and all(map(is_, values, old.values())) and all(map(is_, table.keys(now), old))
 
 
 def refill(box: Any, old: Any, kind: Any) -> None:
-    """Give a container the contents that it had, unless it still has them."""
+    """Give a container the contents that it had, unless it still has them; no method of a subclass is called."""
     if kind is dict:
         if not same(box, old):
-            table = OrderedDict if isinstance(box, OrderedDict) else dict
+            table = _table(type(box))
             table.clear(box)
             for key, value in old.items():
                 table.__setitem__(box, key, value)
-    elif kind is list:
-        if len(box) != len(old) or not all(map(is_, box, old)):
-            box.clear()
-            box.extend(old)
+    elif kind is list or kind is deque:
+        now = list(kind.__iter__(box))
+        if len(now) != len(old) or not all(map(is_, now, old)):
+            kind.clear(box)
+            kind.extend(box, old)
     elif kind is set:
-        if {id(item) for item in box} != {id(item) for item in old}:
-            box.clear()
-            box.update(old)
+        if {id(item) for item in set.__iter__(box)} != set(map(id, old)):
+            set.clear(box)
+            set.update(box, old)
     elif kind is slots:
         _refill_slots(box, old)
     else:  # a numpy array

@@ -51,10 +51,11 @@ def leaves(value: Any, name: str = "") -> list[tuple[str, Tensor]]:
 
 
 def _descend(value: Any, name: str, found: list[tuple[str, Tensor]], around: list[int], budget: list[int]) -> None:
-    if isinstance(value, Tensor):
+    kind = type(value)
+    if issubclass(kind, Tensor):
         found.append((name, value))
         return
-    if isinstance(value, OPAQUE) or len(around) > DEEPEST or id(value) in around or budget[0] <= 0:
+    if issubclass(kind, OPAQUE) or len(around) > DEEPEST or id(value) in around or budget[0] <= 0:
         return
     budget[0] -= 1
     around.append(id(value))
