@@ -1,0 +1,64 @@
+"""Draw the pictures of the documentation anew: `python docs/make_pictures.py [folder]`.
+
+They come from the engine of the extra `svg`, which places the same on every machine.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+import trec
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+
+from custom_style import STYLE
+from models import SampleNet, UNet, t5, token_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = Path(__file__).parent / "pictures"
+
+
+def pictures() -> Iterator[tuple[str, str]]:
+    """Yield the name and the SVG of every picture."""
+    torch.manual_seed(0)
+    unet = trec.capture(UNet().eval(), (1, 3, 64, 64))
+    yield "unet-depth1", unet.collapse(depth=1).to_svg(engine="pure")
+    yield "unet-mix-open", unet.collapse(depth=1, keep="up2.mix").to_svg(engine="pure")
+    yield "unet-style", unet.collapse(depth=1).to_svg(engine="pure", style=STYLE, caption=True)
+    yield "unet-failed", failed().collapse(depth=1).to_svg(engine="pure")
+
+    sample = trec.capture(SampleNet(), [(4, 3), (4, 3)])
+    yield "sample", sample.to_svg(engine="pure", rankdir="LR")
+    yield "sample-params", sample.to_svg(engine="pure", params=True)
+    yield "sample-tensors", sample.to_svg(engine="pure", tensors="nodes")
+
+    inputs = {"input_ids": token_ids(16), "decoder_input_ids": token_ids(5)}
+    yield "t5-depth2", trec.capture(t5(), kwargs=inputs).collapse(depth=2).to_svg(engine="pure")
+
+
+def failed() -> trec.Graph:
+    """Return what was recorded of a model until it failed."""
+    try:
+        return trec.capture(UNet().eval(), (1, 3, 63, 63))
+    except trec.CaptureError as error:
+        if error.graph is None:
+            raise
+        return error.graph
+
+
+def main() -> None:
+    """Write the pictures."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, svg in pictures():
+        (folder / f"{name}.svg").write_text(svg, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()
