@@ -17,8 +17,7 @@ from trec.ir.types import Level
 def main() -> None:
     """Print the steps at each level, and whether folding the finest gives the others."""
     net = SampleNet()
-    shapes = [(4, 3), (4, 3)]
-    graphs = {level: trec.capture(net, shapes, level=level) for level in get_args(Level)}
+    graphs = {level: trec.capture(net, [(4, 3), (4, 3)], level=level) for level in get_args(Level)}
     for level, graph in graphs.items():
         steps = Counter(node.op for node in graph.nodes if node.kind in ("op", "module"))
         print(f"{level:9} {len(graph.nodes):3} nodes:", ", ".join(f"{count} {op}" for op, count in steps.items()))

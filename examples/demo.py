@@ -22,54 +22,45 @@ if TYPE_CHECKING:
 ROW = "{:<8} {:>5} {:>10} {:>8} {:>11} {:>13} {:>8}   {}"
 
 
-class Picture(NamedTuple):
-    """One picture of a graph."""
+class Recording(NamedTuple):
+    """A graph, and what is drawn of it, by title."""
 
-    title: str
     graph: Graph
+    pictures: dict[str, Graph]
 
 
-def sample() -> list[Picture]:
-    """Return pictures of two linear layers, joined into a third."""
-    net, shapes = SampleNet(), [(4, 3), (4, 3)]
-    graph = trec.capture(net, shapes)
-    return [Picture("whole", graph), Picture("aten", trec.capture(net, shapes, level="aten"))]
+def sample() -> Recording:
+    """Return two linear layers, joined into a third: whole, and with its ATen operators."""
+    net = SampleNet()
+    graph = trec.capture(net, [(4, 3), (4, 3)])
+    return Recording(graph, {"whole": graph, "aten": trec.capture(net, [(4, 3), (4, 3)], level="aten")})
 
 
-def resnet() -> list[Picture]:
-    """Return pictures of a small residual network."""
+def resnet() -> Recording:
+    """Return a small residual network: at three depths, and with one of its blocks open."""
     graph = trec.capture(ResNet().eval(), (1, 3, 32, 32))
-    opened = Picture("one-block-open", graph.collapse(depth=1, keep="stage2.0"))
-    return [
-        Picture("whole", graph),
-        *[Picture(f"depth{depth}", graph.collapse(depth=depth)) for depth in (1, 2)],
-        opened,
-    ]
+    pictures = {f"depth{depth}": graph.collapse(depth=depth) for depth in (1, 2, 3)}
+    return Recording(graph, {**pictures, "one-block-open": graph.collapse(depth=1, keep="stage2.0")})
 
 
-def transformer() -> list[Picture]:
-    """Return pictures of a small T5, with its encoder and decoder."""
-    inputs = {"input_ids": token_ids(16), "decoder_input_ids": token_ids(5)}
-    graph = trec.capture(t5(), kwargs=inputs)
-    attention = graph.collapse(depth=2, keep="decoder.block.0.layer.1")
-    return [
-        Picture("whole", graph),
-        *[Picture(f"depth{depth}", graph.collapse(depth=depth)) for depth in (1, 2, 3)],
-        Picture("one-block-open", attention),
-    ]
+def transformer() -> Recording:
+    """Return a small T5, an encoder and a decoder: at three depths, and with one cross-attention open."""
+    graph = trec.capture(t5(), kwargs={"input_ids": token_ids(16), "decoder_input_ids": token_ids(5)})
+    pictures = {f"depth{depth}": graph.collapse(depth=depth) for depth in (1, 2, 3)}
+    return Recording(graph, {**pictures, "one-attention-open": graph.collapse(depth=2, keep="decoder.block.0.layer.1")})
 
 
-def write(folder: Path, name: str, pictures: list[Picture]) -> list[Path]:
+def write(folder: Path, name: str, recording: Recording) -> list[Path]:
     """Write all files of one model and return the paths of its pictures."""
-    whole = pictures[0].graph.verify()
-    whole.save(folder / f"{name}.trec")
-    whole.save(folder / f"{name}.json")
-    (folder / f"{name}-networkx.txt").write_text(report(whole) + "\n", encoding="utf-8")
+    graph = recording.graph.verify()
+    graph.save(folder / f"{name}.trec")
+    graph.save(folder / f"{name}.json")
+    (folder / f"{name}-networkx.txt").write_text(report(graph) + "\n", encoding="utf-8")
     paths = []
-    for title, graph in pictures:
+    for title, picture in recording.pictures.items():
         path = folder / f"{name}-{title}.svg"
-        graph.write(path)
-        graph.write(path.with_suffix(".dot"))
+        picture.write(path)
+        picture.write(path.with_suffix(".dot"))
         paths.append(path)
     return paths
 
@@ -101,9 +92,9 @@ def main() -> None:
     page = ["<!doctype html><meta charset=utf-8><title>trec</title><body style='font-family: sans-serif'>"]
     for name, record in (("sample", sample), ("resnet", resnet), ("t5", transformer)):
         start = perf_counter()
-        pictures = record()
-        paths = write(folder, name, pictures)
-        print(row(name, pictures[0].graph, perf_counter() - start))
+        recording = record()
+        paths = write(folder, name, recording)
+        print(row(name, recording.graph, perf_counter() - start))
         page += [f"<h2>{path.stem}</h2><img src='{path.name}'>" for path in paths]
     (folder / "index.html").write_text("\n".join(page), encoding="utf-8")
     print(f"\n{len(list(folder.iterdir()))} files; the pictures are {folder}/*.svg, all of them on {folder}/index.html")
