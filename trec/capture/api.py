@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def capture(
     net: torch.nn.Module,
-    shapes: tuple[int, ...] | list[tuple[int, ...]] | None = None,
+    shapes: tuple[int, ...] | Sequence[tuple[int, ...]] | None = None,
     *,
     args: tuple[Any, ...] = (),
     kwargs: dict[str, Any] | None = None,
@@ -36,7 +36,7 @@ def capture(
 
     Args:
         net: the model.
-        shapes: sizes of random inputs: a tuple for one input, a list of tuples for several.
+        shapes: sizes of random inputs: a tuple of sizes for one input, a list of such tuples for several.
         args: positional arguments of the model, instead of shapes.
         kwargs: keyword arguments of the model.
         dtypes: element types of inputs made from shapes, one for all or a list; floating point when left out.

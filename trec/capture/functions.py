@@ -149,6 +149,9 @@ class FunctionMode(TorchFunctionMode):
                 for tensor in results
                 if (entry := entries.get(id(tensor))) is not None and entry.tensor() is tensor
             ]
+            if name in HOST and not results:
+                call.host = True
+                call.events.append(("host", name, call.scope, call.given, [], None, None))
             self.log.events.append(call)
         if name in ("numpy", "__array__"):
             self._export(call)

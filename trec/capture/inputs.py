@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-Shapes = tuple[int, ...] | list[tuple[int, ...]]
-
 
 def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor, ...]:
     """Return one tensor for each shape: normal for floating dtypes, small whole numbers for integers.
@@ -43,7 +41,7 @@ def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor
 
 
 def _shape_list(shapes: Any) -> list[tuple[int, ...]]:
-    many = isinstance(shapes, list)
+    many = isinstance(shapes, list) or (isinstance(shapes, tuple) and any(isinstance(size, tuple) for size in shapes))
     wanted = [tuple(shape) if isinstance(shape, (tuple, list)) else None for shape in (shapes if many else [shapes])]
     if many and shapes and all(isinstance(size, int) for size in shapes):
         raise OptionError(f"shapes={shapes!r} is a list of numbers; write one shape as a tuple: {tuple(shapes)!r}")

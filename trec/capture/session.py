@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack, nullcontext
+import warnings
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -43,8 +44,14 @@ def capture(
     made = shapes is not None
     if made:
         args = make_inputs(net, shapes, dtypes, device)
+    name = name or type(net).__name__
     with paused():
-        graph, failure = _record(net, args, kwargs, name or type(net).__name__, level, method, device)
+        compiler = "torch._dynamo" in sys.modules
+        graph, failure = _record(net, args, kwargs, name, level, method, device)
+        if not compiler and "torch._dynamo" in sys.modules:
+            # The model brought the compiler in, as `torch.cond` does, and some of it ran compiled. Now that the compiler
+            # is there it can be told to keep out; everything else is as it was before.
+            graph, failure = _record(net, args, kwargs, name, level, method, device)
     if level == "module":
         graph = graph.level("module")
     if failure is not None:
@@ -144,10 +151,12 @@ def _run(recorder: Recorder, call: Any, args: Any, kwargs: Any) -> tuple[Any, Ex
     """Call the model with everything in place that watches it."""
     with ExitStack() as stack:
         stack.enter_context(ModuleHooks(recorder))
-        # Compiled code would run without being seen. To ask for the stance imports the compiler: only if it is there.
-        eager = torch.compiler.set_stance("force_eager") if "torch._dynamo" in sys.modules else nullcontext()
-        stack.enter_context(eager)
-        stack.enter_context(torch.jit.optimized_execution(False))  # type: ignore[attr-defined]  # the second run of a script would differ
+        if "torch._dynamo" in sys.modules:  # to ask for the stance would import the compiler
+            stack.enter_context(warnings.catch_warnings())
+            warnings.filterwarnings("ignore", "Using `torch.compile\\(module\\)` when there are global hooks")
+            stack.enter_context(torch.compiler.set_stance("force_eager"))  # compiled code would run without being seen
+        # Optimised, the second run of a script would differ from the first.
+        stack.enter_context(torch.jit.optimized_execution(False))  # type: ignore[attr-defined]
         stack.enter_context(recorder.modes(recorder.thread))
         recorder.active = True
         try:

@@ -48,6 +48,10 @@ def lines(graph: Graph) -> Iterator[str]:
         yield f"  {printer.line(index, node)}"
     for edge in graph.carried:
         yield f"  {printer.carried(edge)}"
+    for scope in graph.scopes:
+        error = graph.attrs_of(scope).get("error") if scope.attrs else None
+        if error is not None:
+            yield f"  failed: {word(scope.path) if scope.path else 'the root'} ({word(scope.cls)}) raised {error}"
 
 
 def window(graph: Graph, index: int, radius: int = 3) -> str:
