@@ -76,7 +76,12 @@ def tensor_facts(tensor: Tensor, name: str) -> Facts:
         found[f"{name} grad bytes"] = content(tensor.grad)
     found[f"{name} bytes"] = content(tensor)
     if tensor.layout is torch.strided and not tensor.is_nested:
-        found[f"{name} place"] = (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.storage_offset())
+        found[f"{name} place"] = (
+            tensor.untyped_storage()._cdata,
+            tensor.shape,
+            tensor.stride(),
+            tensor.storage_offset(),
+        )
     return found
 
 
@@ -89,7 +94,7 @@ def content(tensor: Tensor) -> Any:
         tensor = tensor.to_dense()
     if tensor.is_quantized:
         tensor = tensor.int_repr()
-    return tensor.resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+    return tensor.resolve_conj().resolve_neg().contiguous().clone().reshape(-1).view(torch.uint8).numpy().tobytes()
 
 
 def process_facts() -> Facts:

@@ -223,7 +223,6 @@ def test_an_overwrite_does_not_read_its_target(function: Any) -> None:
     assert connected(graph, "input:1", "output:0")
 
 
-@pytest.mark.xfail(strict=True, reason="an argument that is also the target of out= is taken for not read")
 @pytest.mark.parametrize("function", [torch.add, torch.mul, torch.maximum])
 def test_an_argument_that_is_the_target_too_is_read(function: Any) -> None:
     def forward(x: Tensor, y: Tensor) -> Tensor:

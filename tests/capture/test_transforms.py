@@ -176,7 +176,6 @@ def test_a_checkpoint_is_transparent(reentrant: bool) -> None:
     assert ops(graph).count("linear") == 3
 
 
-@pytest.mark.xfail(strict=True, reason="operators of a call in which a module ran have no arguments at function level")
 def test_recomputation_for_gradients_in_forward_is_drawn_as_further_calls() -> None:
     class Net(nn.Module):
         def __init__(self) -> None:

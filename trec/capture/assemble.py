@@ -14,6 +14,7 @@ from trec.capture.program import Program, plan
 from trec.capture.sources import resolve_place
 from trec.ir.builder import GraphBuilder, unique
 from trec.ir.tables import clean
+from trec.ir.types import Node, Value
 
 if TYPE_CHECKING:
     from trec.capture.log import ValueType
@@ -154,7 +155,10 @@ class _Assembly:
     # ---- nodes
 
     def _add_nodes(self, numbers: list[int]) -> None:
+        """Add the rows of nodes and values as they are: names are unique, and everything else is in the tables."""
         builder, module_scopes, group_scopes = self.builder, self.module_scopes, self.group_scopes
+        nodes, values, scopes = builder.nodes, builder.values, builder.scopes
+        depths = [scopes[scope].depth + 1 for scope in module_scopes]
         log_types, types = self.log.types, self.types
         for step, name in zip(self.program.steps, self.step_names, strict=True):
             kind, group = step.kind, step.group
@@ -169,20 +173,18 @@ class _Assembly:
                     attrs = builder.attrs.append(_names(step.detail.names))
                 elif step.detail is not None:
                     attrs = builder.attrs.add((("index", step.detail),))
-            results = [
-                self._type(log_types[value]) if (found := types.get(log_types[value])) is None else found
-                for value in step.outputs
-            ]
-            builder.row(
-                kind,
-                op,
-                name,
-                module_scopes[step.scope] if group < 0 else group_scopes[group],
-                tuple([numbers[value] for value in step.inputs]),
-                results,
-                attrs,
-                source,
-            )
+            parent = module_scopes[step.scope] if group < 0 else group_scopes[group]
+            depth = depths[step.scope] if group < 0 else scopes[parent].depth
+            inputs = tuple([numbers[value] for value in step.inputs])
+            first = len(values)
+            outputs = step.outputs
+            for port, value in enumerate(outputs):
+                type_ = types.get(log_types[value])
+                if type_ is None:
+                    type_ = self._type(log_types[value])
+                values.append(Value(type_, name if len(outputs) == 1 else f"{name}:{port}"))
+            made = (first,) if len(outputs) == 1 else tuple(range(first, len(values)))
+            nodes.append(Node(kind, op, name, parent, depth, inputs, made, attrs, source))
 
     # ---- what is looked up once
 

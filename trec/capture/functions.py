@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor
 from torch._C import DisableTorchFunction
 from torch.nn import Parameter
@@ -25,13 +26,25 @@ ACCESSORS = frozenset({"__get__", "__set__", "__delete__"})
 """Reads and writes of attributes: a node only if they run an operator."""
 
 SILENT = frozenset(
-    getattr(Tensor, name).__get__
-    for name in ("shape", "dtype", "device", "layout", "ndim", "requires_grad", "is_leaf", "grad_fn", "is_cuda",
-                 "is_cpu", "is_sparse", "is_meta", "is_nested", "is_quantized", "is_mkldnn", "itemsize", "nbytes",
-                 "names")
-    if hasattr(getattr(Tensor, name, None), "__get__")
+    [
+        getattr(Tensor, name).__get__
+        for name in (
+            "shape", "dtype", "device", "layout", "ndim", "requires_grad", "is_leaf", "grad_fn", "is_cuda", "is_cpu",
+            "is_sparse", "is_meta", "is_nested", "is_quantized", "is_mkldnn", "itemsize", "nbytes", "names",
+        )
+        if hasattr(getattr(Tensor, name, None), "__get__")
+    ]
+    + [
+        getattr(owner, name)
+        for owner in (Tensor, torch)
+        for name in (
+            "size", "dim", "ndimension", "numel", "nelement", "stride", "storage_offset", "element_size", "get_device",
+            "is_contiguous", "is_floating_point", "is_complex", "is_signed", "is_inference", "is_same_size",
+        )
+        if hasattr(owner, name)
+    ]
 )  # fmt: skip
-"""Reads of attributes that never run an operator and never give a tensor."""
+"""Questions to a tensor that never run an operator on its values and never give a tensor."""
 
 NO_CALLS = frozenset({"requires_grad_", "retain_grad", "register_hook", "is_tensor", "as_subclass"})
 """Functions that run no operator and return their argument, yet do nothing to its value."""
@@ -59,8 +72,14 @@ class FunctionMode(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         thread = self.thread
-        if thread.mute or func in SILENT:
+        if thread.mute:
             return func(*args, **kwargs) if kwargs else func(*args)
+        if func in SILENT:
+            thread.mute = 1
+            try:
+                return func(*args, **kwargs) if kwargs else func(*args)
+            finally:
+                thread.mute = 0
         name = getattr(func, "__name__", "")
         accessor = name in ACCESSORS
         outer = thread.call

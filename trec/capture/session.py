@@ -49,8 +49,8 @@ def capture(
         compiler = "torch._dynamo" in sys.modules
         graph, failure = _record(net, args, kwargs, name, level, method, device)
         if not compiler and "torch._dynamo" in sys.modules:
-            # The model brought the compiler in, as `torch.cond` does, and some of it ran compiled. Now that the compiler
-            # is there it can be told to keep out; everything else is as it was before.
+            # The model brought the compiler in, as `torch.cond` does, and some of it ran compiled. Now that it is there
+            # it can be told to keep out; everything else is as it was before.
             graph, failure = _record(net, args, kwargs, name, level, method, device)
     if level == "module":
         graph = graph.level("module")

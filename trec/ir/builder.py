@@ -157,36 +157,28 @@ class GraphBuilder:
             self._standing.add(scope)  # a collapsed node has the name of its scope
         else:
             name = unique(name, self._names)
-        row = attrs if type(attrs) is int else self._row(attrs)
-        line = source if type(source) is int else self._source(source)
-        names = list(map(clean, value_names))
-        return self.row(kind, op, name, parent, tuple(inputs), results, row, line, scope, names)
-
-    def row(
-        self,
-        kind: NodeKind,
-        op: str,
-        name: str,
-        parent: int,
-        inputs: tuple[int, ...],
-        results: Sequence[int],
-        attrs: int,
-        source: int,
-        scope: int = -1,
-        value_names: Sequence[str] = (),
-    ) -> range:
-        """Add a node whose names are clean and unique and whose attributes and source are in the tables; see `node`."""
         first = len(self.values)
-        if len(results) == 1 and not value_names:
-            self.values.append(Value(results[0], name))
-            outputs: tuple[int, ...] = (first,)
-        else:
-            names = value_names or [f"{name}:{port}" for port in range(len(results))]
-            self.values.extend(map(Value, results, names))
-            outputs = tuple(range(first, len(self.values)))
+        names = list(map(clean, value_names)) or [
+            name if len(results) == 1 else f"{name}:{p}" for p in range(len(results))
+        ]
+        self.values.extend(map(Value, results, names))
+        outputs = range(first, len(self.values))
         depth = self.scopes[scope].depth if scope >= 0 else self._inner[parent] + 1
-        self.nodes.append(Node(kind, op, name, parent, depth, inputs, outputs, attrs, source, scope))
-        return range(first, len(self.values))
+        self.nodes.append(
+            Node(
+                kind,
+                op,
+                name,
+                parent,
+                depth,
+                tuple(inputs),
+                tuple(outputs),
+                attrs if type(attrs) is int else self._row(attrs),
+                source if type(source) is int else self._source(source),
+                scope,
+            )
+        )
+        return outputs
 
     def _row(self, attrs: AttrRow | int) -> int:
         return self.attrs.add(attrs) if attrs else 0  # type: ignore[arg-type]
