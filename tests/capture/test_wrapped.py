@@ -105,7 +105,6 @@ def test_a_compiled_model_gives_the_graph_of_the_model() -> None:
     assert ops(record(compiled, torch.ones(2, 3))) == ops(record(net, torch.ones(2, 3)))
 
 
-@pytest.mark.xfail(strict=True, reason="torch warns of our own hooks when a compiled module runs")
 def test_recording_a_compiled_model_warns_of_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -168,7 +168,7 @@ class FunctionMode(TorchFunctionMode):
                 for tensor in results
                 if (entry := entries.get(id(tensor))) is not None and entry.tensor() is tensor
             ]
-            if name in HOST and not results:
+            if name in HOST and not results and not call.host:
                 call.host = True
                 call.events.append(("host", name, call.scope, call.given, [], None, None))
             self.log.events.append(call)
@@ -206,7 +206,7 @@ class FunctionMode(TorchFunctionMode):
             keys = {storage_key(tensor) for tensor in call.tensors} - {None}
             fresh = [tensor for tensor in returned if storage_key(tensor) not in keys]
             for tensor in fresh:  # from_numpy, frombuffer, ...
-                source = memory.exported.get(data_address(tensor) or 0)
+                source = memory.shared_with(tensor)
                 values = call.given if source is None else [*call.given, source]
                 value = memory.make(tensor, ())
                 kind: NodeKind = "op" if call.given else "host"
@@ -218,6 +218,12 @@ class FunctionMode(TorchFunctionMode):
 
     def _export(self, call: Call) -> None:
         for tensor in call.tensors:
-            address = data_address(tensor)
-            if address is not None and (entry := self.memory.known(tensor)) is not None:
-                self.memory.exported[address] = entry.value
+            address, entry = data_address(tensor), self.memory.known(tensor)
+            if address is not None and entry is not None:
+                self.memory.exported.append((address, address + max(_extent(tensor), 1), entry.value))
+
+
+def _extent(tensor: Tensor) -> int:
+    """Return the number of bytes from the first element of a tensor to the end of the last one."""
+    steps = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    return (steps + 1) * tensor.element_size()

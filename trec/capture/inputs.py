@@ -34,7 +34,8 @@ def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor
     wanted = _shape_list(shapes)
     kinds = _dtype_list(dtypes, len(wanted))
     if device is None:
-        device = next((tensor.device for tensor in net.parameters()), torch.device("cpu"))
+        tensors = (tensor for _, module in walk(net) for tensor in module._parameters.values())
+        device = next((tensor.device for tensor in tensors if tensor is not None), torch.device("cpu"))
     generator = torch.Generator().manual_seed(0)
     with torch._C.DisableTorchFunction():
         return tuple(_make(shape, kind, net, generator).to(device) for shape, kind in zip(wanted, kinds, strict=True))

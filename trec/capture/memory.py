@@ -73,8 +73,10 @@ class Memory:
         """The same by address of their storage."""
         self.labels: dict[int, str] = {}
         """Path of the attribute that holds a tensor which is neither parameter nor buffer."""
-        self.exported: dict[int, int] = {}
-        """Value by memory address, of tensors whose memory was given to numpy."""
+        self.exported: list[tuple[int, int, int]] = []
+        """First address, end and value of the tensors whose memory was given to numpy, in order."""
+        self.lazy: set[int] = set()
+        """Ids of the parameters that had no shape when recording began; they are named when it ends."""
         self.introduced: set[int] = set()
         """Ids of the parameters and buffers that have a node."""
 
@@ -125,10 +127,13 @@ class Memory:
         key = storage_key(tensor)
         storage = self._live(key)
         origin = self.origins.get(id(tensor))
-        if origin is None:
+        if origin is None and id(tensor) not in self.lazy:
             origin = thread.find_origin(tensor)
         if origin is not None and id(tensor) not in self.introduced:
-            return self._introduce_named(tensor, origin, key, storage)
+            made_of = []
+            if storage is not None and storage.owner is None:  # a parameter made in the pass, of what lay there
+                made_of = [self._alias(tensor, storage, thread)]
+            return self._introduce_named(tensor, origin, key, storage, made_of)
         if storage is None and key is not None and (owner := self.owned_storages.get(key)) is not None:
             if owner is not tensor:
                 self.entry(owner, thread)
@@ -138,9 +143,11 @@ class Memory:
             return self._join(tensor, value, storage)
         return self._introduce_constant(tensor, key, thread)
 
-    def _introduce_named(self, tensor: Tensor, origin: Origin, key: int | None, storage: Storage | None) -> Entry:
+    def _introduce_named(
+        self, tensor: Tensor, origin: Origin, key: int | None, storage: Storage | None, made_of: list[int]
+    ) -> Entry:
         value = self.log.value(tensor)
-        self.log.events.append((origin.kind, origin.names[0], 0, [], [value], origin, None))
+        self.log.events.append((origin.kind, origin.names[0], 0, made_of, [value], origin, None))
         known = id(tensor)
         self.introduced.add(known)
         if storage is None:
@@ -157,7 +164,7 @@ class Memory:
 
     def _introduce_constant(self, tensor: Tensor, key: int | None, thread: Thread) -> Entry:
         value = self.log.value(tensor)
-        source = self.exported.get(data_address(tensor) or 0)
+        source = self.shared_with(tensor)
         label = self.labels.get(id(tensor))
         call = thread.call
         if source is not None:
@@ -172,6 +179,13 @@ class Memory:
             owner = self.owned_storages.get(key)
         entry.storage.owner = owner
         return entry
+
+    def shared_with(self, tensor: Tensor) -> int | None:
+        """Return the value whose memory was given to numpy and holds the first element of the tensor."""
+        address = data_address(tensor) if self.exported else None
+        if address is None:
+            return None
+        return next((value for start, stop, value in reversed(self.exported) if start <= address < stop), None)
 
     def _alias(self, tensor: Tensor, storage: Storage, thread: Thread) -> int:
         """Return the value of a tensor that shares a storage, though no operator was seen to make it."""
@@ -255,6 +269,16 @@ class Memory:
             storage.version += 1
         entry.seen = storage.version
         return value
+
+    def christen(self, tensor: Tensor, origin: Origin) -> None:
+        """Note that a tensor made in the pass is a parameter or buffer from now on."""
+        self.origins[id(tensor)] = origin
+        entry = self.known(tensor)
+        if entry is not None and id(tensor) not in self.introduced:
+            self.introduced.add(id(tensor))
+            value = self.log.like(entry.value)
+            self.log.events.append((origin.kind, origin.names[0], 0, [entry.value], [value], origin, None))
+            entry.value = value
 
     def forget(self, tensor: Tensor) -> None:
         """Drop what is known of a tensor object that was given another storage."""

@@ -36,6 +36,8 @@ class ModuleHooks:
     def __exit__(self, *_: object) -> None:
         for handle in self._handles:
             handle.remove()
+            hooks._global_forward_hooks_always_called.pop(handle.id, None)  # torch's own removal leaves these
+            hooks._global_forward_hooks_with_kwargs.pop(handle.id, None)
 
     def _enter(self, module: Any, args: Any) -> None:
         recorder = self.recorder
@@ -71,7 +73,7 @@ class ModuleHooks:
                 modes.close()
         if not isinstance(kwargs, dict):  # where the module raised, kwargs are left out of the call
             error = sys.exc_info()[1]
-            if error is not None and recorder.failure is None:
+            if error is not None and (recorder.failure is None or recorder.failure[1] is not error):
                 recorder.failure = (scope, error)
         elif scope:
             self._pass_through(scope, result, thread)

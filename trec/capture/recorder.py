@@ -69,6 +69,13 @@ class Recorder:
             thread = self._threads[ident] = Thread(self.log, self.thread.scope)
         return thread
 
+    def settle_failure(self, error: BaseException | None) -> None:
+        """Keep the failure only if it is what stopped the model, and not an exception that the model caught."""
+        while error is not None and self.failure is not None and self.failure[1] is not error:
+            error = error.__cause__ or error.__context__
+        if error is None:
+            self.failure = None
+
     def stop(self) -> None:
         """Write nothing down any more, in any thread."""
         self.active = False
@@ -115,8 +122,8 @@ class Recorder:
                 for name, tensor in dict(getattr(child, table)).items():
                     if tensor is None or isinstance(tensor, UninitializedTensor):
                         continue
-                    if self.memory.known(tensor) is None:
-                        self.memory.origins.setdefault(id(tensor), Origin(kind, [f"{whole}.{name}"]))
+                    if id(tensor) not in self.memory.origins:
+                        self.memory.christen(tensor, Origin(kind, [f"{whole}.{name}"]))
         return path
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -20,6 +21,8 @@ from trec.errors import CaptureError, OptionError
 from trec.ir.collector import paused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trec.ir.graph import Graph
     from trec.ir.types import Level
 
@@ -45,7 +48,7 @@ def capture(
     if made:
         args = make_inputs(net, shapes, dtypes, device)
     name = name or type(net).__name__
-    with paused():
+    with _alone_in_this_thread(), paused():
         compiler = "torch._dynamo" in sys.modules
         graph, failure = _record(net, args, kwargs, name, level, method, device)
         if not compiler and "torch._dynamo" in sys.modules:
@@ -57,6 +60,23 @@ def capture(
     if failure is not None:
         raise _capture_error(failure, graph, guessed_dtypes=made and dtypes is None) from failure.error
     return graph
+
+
+_running = threading.local()
+
+
+@contextmanager
+def _alone_in_this_thread() -> Iterator[None]:
+    if getattr(_running, "recording", False):
+        raise CaptureError(
+            "a recording is running in this thread already, and two would record each other; "
+            "the model must not call trec.capture in its forward"
+        )
+    _running.recording = True
+    try:
+        yield
+    finally:
+        _running.recording = False
 
 
 class _Failure(NamedTuple):
@@ -76,6 +96,7 @@ def _record(
             call = _callable(net, method, device, recorder)
             _give_inputs(recorder, getattr(net, method), args, kwargs, state)
         result, error = _run(recorder, call, args, kwargs)
+        recorder.settle_failure(error)
         with untouched():
             outputs = [] if error is not None else _take_outputs(recorder, result)
             graph = assemble(recorder, name, outputs, _made_in_pass(recorder, state))

@@ -39,6 +39,8 @@ class Owned(Struct, gc=False):
     geometry: tuple[Any, Any, Any] | None = None
     """Offset, shape and strides."""
     grad: Tensor | None = None
+    attributes: dict[str, Any] | None = None
+    """What the user has set on it; None if nothing."""
 
 
 class Layout:
@@ -118,7 +120,9 @@ class State:
                 origin = origins.get(id(tensor))
                 if origin is None:
                     self.own(tensor)
-                    if not isinstance(tensor, UninitializedTensor):
+                    if isinstance(tensor, UninitializedTensor):
+                        self.memory.lazy.add(id(tensor))
+                    else:
                         origins[id(tensor)] = Origin(kind, [whole])
                 elif whole not in origin.names:
                     origin.names.append(whole)
@@ -152,6 +156,8 @@ class State:
         is_leaf = tensor.is_leaf
         owned = self.owned[id(tensor)] = Owned(tensor, type(tensor), tensor.dtype, tensor.requires_grad, is_leaf)
         self.memory.owned[id(tensor)] = tensor
+        if tensor.__dict__:
+            owned.attributes = tensor.__dict__.copy()
         if isinstance(tensor, UninitializedTensor):
             return
         try:
@@ -234,6 +240,8 @@ def _restore_tensor(owned: Owned) -> None:
         now = (tensor.storage_offset(), tensor.shape, tensor.stride())
         if now != geometry or tensor.untyped_storage()._cdata != storage._cdata:
             tensor.data = torch.empty(0, dtype=owned.dtype, device=storage.device).set_(storage, *geometry)
+    if (tensor.__dict__ or owned.attributes) and not same(tensor.__dict__, owned.attributes or {}):
+        refill(tensor.__dict__, owned.attributes or {}, dict)
     if not owned.is_leaf:
         return
     if not tensor.is_leaf:
