@@ -164,7 +164,6 @@ def test_spectral_norm_in_training_updates_its_vectors_and_leaves_them_as_they_w
 # ---- made on the way
 
 
-@pytest.mark.xfail(strict=True, reason="a lazy parameter is drawn before it has a shape, and not after")
 def test_lazy_parameters_are_named_and_made_once() -> None:
     net = nn.Sequential(nn.LazyLinear(4), nn.ReLU(), nn.LazyLinear(2))
     graph = trec.capture(net, (3, 5)).verify()
@@ -175,7 +174,6 @@ def test_lazy_parameters_are_named_and_made_once() -> None:
     assert "linear" in ops(graph)
 
 
-@pytest.mark.xfail(strict=True, reason="parameters of a module made in forward are not drawn as such")
 def test_a_module_made_in_forward_has_a_name_and_so_have_its_parameters() -> None:
     class Net(nn.Module):
         def forward(self, x: Any) -> Any:
@@ -222,16 +220,13 @@ def replace_by_tensor(net: Any, w: Tensor) -> None:
     net.fc.weight = w * 2
 
 
-CUT = pytest.mark.xfail(strict=True, reason="a parameter made of an activation is drawn without where it came from")
-
-
 @pytest.mark.parametrize(
     "change",
     [
-        pytest.param(put_parameter, marks=CUT),
-        pytest.param(put_into_table, marks=CUT),
-        pytest.param(put_data, marks=CUT),
-        pytest.param(make_module, marks=CUT),
+        put_parameter,
+        put_into_table,
+        put_data,
+        make_module,
         set_storage,
         copy_data,
         copy_without_grad,

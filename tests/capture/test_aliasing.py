@@ -1,0 +1,132 @@
+"""What shares memory with what: disjoint parts stay apart, and the model's own tensors are written like any other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from tests.capture.paths import check, check_function, connected, ends, ops, record
+
+pytestmark = pytest.mark.torch
+
+
+# ---- disjoint parts of one storage
+
+
+@pytest.mark.parametrize("size", [4, 200])
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (lambda t: t[0], lambda t: t[1]),
+        (lambda t: t[:, 0], lambda t: t[:, 1]),
+        (lambda t: t[:2, :2], lambda t: t[2:, 2:]),
+        (lambda t: t[::2], lambda t: t[1::2]),
+        (lambda t: t[:, ::2], lambda t: t[:, 1::2]),
+    ],
+    ids=["rows", "columns", "blocks", "every other row", "every other column"],
+)
+def test_disjoint_parts_are_not_connected(written: Any, read: Any, size: int) -> None:
+    def forward(y: Tensor) -> tuple[Tensor, Tensor]:
+        whole = torch.zeros(size, size)
+        one, other = written(whole), read(whole)
+        one.add_(y)
+        return other * 1, one * 1
+
+    graph = check_function(forward, (1,))
+    assert not connected(graph, "input:0", "output:0")
+    assert connected(graph, "input:0", "output:1")
+
+
+def test_writes_to_rows_meet_in_the_whole_and_stay_apart_in_the_rows() -> None:
+    def forward(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        whole = torch.zeros(3, 4)
+        first, second, third = whole.unbind()
+        first.copy_(x)
+        second.add_(y)
+        return first + 1, second + 1, third + 1, whole + 1
+
+    graph = check_function(forward, (4,), (4,))
+    assert not connected(graph, "input:1", "output:0")
+
+
+# ---- the model's own tensors
+
+
+def test_a_write_to_the_input_is_read_afterwards() -> None:
+    def forward(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        x.mul_(y)
+        x[0] = 1
+        return x, x + 1
+
+    graph = check_function(forward, (3, 2), (3, 2))
+    assert ops(graph) == ["mul_", "__setitem__", "add"]
+
+
+def test_copies_into_buffers_are_read_afterwards() -> None:
+    def forward(net: Any, x: Tensor) -> Tensor:
+        net.running.copy_(x.mean(0))
+        net.history[1:] = net.history[:-1].clone()
+        net.history[0] = x[0]
+        total: Tensor = net.running + net.history.sum(0)
+        return total
+
+    graph = check_function(forward, (3, 2), running=(2,), history=(3, 2))
+    assert not ends(graph, "buffer:running")  # overwritten before anything reads it
+    assert connected(graph, "buffer:history", "output:0")
+
+
+def test_an_alias_in_an_attribute_or_a_list_is_written_too() -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.kept: list[Tensor] = []
+
+        def forward(self, x: Tensor, y: Tensor) -> Tensor:
+            whole = x * 1
+            self.part = whole[0]
+            self.kept.append(whole[1])
+            self.part.add_(y[0])
+            self.kept[-1].mul_(y[1])
+            return whole
+
+    check(lambda: (Net(), (torch.randn(2, 3), torch.randn(2, 3))))
+
+
+def test_batch_statistics_are_written_in_training_only() -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.norm = nn.BatchNorm1d(3)
+
+        def forward(self, x: Tensor) -> tuple[Tensor, Any]:
+            return self.norm(x), self.norm.running_mean + 1  # type: ignore[operator]
+
+    for training in (True, False):
+        graph = record(Net().train(training), torch.randn(4, 3))
+        assert connected(graph, "input:0", "output:1") is training
+        assert connected(graph, "buffer:norm.running_mean", "output:1")
+
+
+def test_a_view_is_written_after_its_base_was_forgotten() -> None:
+    def forward(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        one, other = (x * 1)[0], (x * 2)[1]
+        one.add_(y[0])
+        return one, other
+
+    check_function(forward, (2, 3), (2, 3))
+
+
+def test_many_writes_make_one_link_for_the_reader() -> None:
+    def forward(x: Tensor) -> Tensor:
+        rows = [x[index] for index in range(50)]
+        whole = torch.zeros(50, 3)
+        parts = list(whole)
+        for part, row in zip(parts, rows, strict=True):
+            part.copy_(row)
+        return whole + 1
+
+    graph = check_function(forward, (50, 3))
+    assert len(ends(graph, "link:")) == 1

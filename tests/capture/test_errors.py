@@ -1,0 +1,192 @@
+"""A model that fails is drawn up to where it failed; a wrong call says what is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import trec
+from tests.capture.paths import Apply, connected, ops, paths
+from tests.capture.states import unchanged
+
+pytestmark = pytest.mark.torch
+
+
+class Broken(nn.Module):
+    def forward(self, x: Tensor) -> Any:
+        x = torch.sin(x)
+        raise ValueError("broken inside")
+
+
+class Net(nn.Module):
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.first = nn.Linear(3, 3)
+        self.body = nn.ModuleList([nn.Sequential(nn.Tanh(), inner)])
+        self.last = nn.Linear(3, 3)
+
+    def forward(self, x: Tensor) -> Any:
+        x = self.body[0](self.first(x))
+        return self.last(x)
+
+
+def failure(net: nn.Module, *args: Any, **options: Any) -> trec.CaptureError:
+    with pytest.raises(trec.CaptureError) as caught:
+        trec.capture(net, *args, **options)
+    return caught.value
+
+
+@pytest.mark.parametrize("level", ["module", "function", "aten"])
+def test_the_graph_shows_what_ran_and_which_call_failed(level: Any) -> None:
+    net = Net(Broken())
+    with unchanged(net):
+        error = failure(net, (2, 3), level=level)
+    graph = error.graph
+    assert graph is not None
+    graph.verify()
+    assert paths(graph)[:2] == ["", "first"] or level == "module"
+    assert "last" not in paths(graph)
+    marked = [scope.path for scope in graph.scopes if graph.attrs_of(scope).get("error") == "ValueError"]
+    marked += [node.name for node in graph.nodes if graph.attrs_of(node).get("error") == "ValueError"]
+    assert "body.0.1" in marked
+    assert "digraph" in graph.to_dot()
+    assert graph.to_networkx().number_of_nodes() == len(graph.nodes)
+
+
+def test_the_message_names_the_module_and_keeps_the_cause() -> None:
+    error = failure(Net(Broken()), (2, 3))
+    assert isinstance(error.__cause__, ValueError)
+    for part in ("ValueError", "body.0.1", "Broken", "broken inside"):
+        assert part in str(error)
+
+
+def test_a_failing_operator_keeps_the_operators_before_it() -> None:
+    def forward(x: Tensor) -> Any:
+        y = torch.sin(x)
+        y[0] = 1
+        return torch.mm(y, torch.ones(7, 7))
+
+    error = failure(Apply(forward), (2, 3))
+    assert error.graph is not None
+    assert ops(error.graph)[:2] == ["sin", "__setitem__"]
+    assert connected(error.graph, "input:0", "op:__setitem__")
+    assert isinstance(error.__cause__, RuntimeError)
+
+
+def test_an_error_that_the_model_catches_itself_is_none() -> None:
+    class Careful(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.broken, self.fc = Broken(), nn.Linear(3, 3)
+
+        def forward(self, x: Tensor) -> Any:
+            try:
+                x = self.broken(x)
+            except ValueError:
+                x = self.fc(x)
+            return x * 2
+
+    graph = trec.capture(Careful(), (2, 3)).verify()
+    assert paths(graph) == ["", "broken", "fc"]
+    assert ops(graph) == ["sin", "linear", "mul"]
+    assert [graph.scopes[node.parent].path for node in graph.nodes if node.kind == "op"] == ["broken", "fc", ""]
+
+
+def test_only_the_error_that_stopped_the_model_is_marked() -> None:
+    class Careful(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.caught, self.final = Broken(), nn.Sequential(Broken())
+
+        def forward(self, x: Tensor) -> Any:
+            try:
+                self.caught(x)
+            except ValueError:
+                x = x * 2
+            return self.final(x)
+
+    error = failure(Careful(), (2, 3))
+    assert error.graph is not None
+    marked = [scope.path for scope in error.graph.scopes if "error" in error.graph.attrs_of(scope)]
+    assert marked == ["final.0"]
+    assert "final.0" in str(error)
+
+
+def test_an_interrupt_passes_and_what_was_open_is_closed() -> None:
+    class Interrupted(nn.Module):
+        def forward(self, x: Tensor) -> Any:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        trec.capture(Net(Interrupted()), (2, 3))
+    assert ops(trec.capture(nn.Linear(3, 3), (2, 3))) == ["linear"]
+
+
+def test_a_wrong_signature_is_told_like_an_error_of_the_model() -> None:
+    error = failure(nn.Linear(3, 3), args=(torch.ones(1, 3), 5))
+    assert isinstance(error.__cause__, TypeError)
+    assert error.graph is not None
+
+
+@pytest.mark.parametrize(
+    "net", [nn.Embedding(5, 3), Apply(lambda x: nn.functional.one_hot(x, 5)), Apply(lambda x: torch.ones(5)[x])]
+)
+def test_integers_are_hinted_at_where_numbers_made_of_shapes_do_not_fit(net: nn.Module) -> None:
+    assert "dtypes=torch.int64" in str(failure(net, (2, 3)))
+    trec.capture(net, (2, 3), dtypes=torch.int64).verify()
+
+
+def test_no_hint_where_the_user_gave_the_tensors() -> None:
+    assert "dtypes=" not in str(failure(nn.Embedding(5, 3), args=(torch.ones(2),)))
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        ({"shapes": [1, 3]}, "list of numbers"),
+        ({"shapes": "1x3"}, "is no shape"),
+        ({"shapes": (1, -3)}, "is no shape"),
+        ({"shapes": (1, 3), "dtypes": [torch.int64, torch.int64]}, "does not fit"),
+        ({"shapes": (1, 3), "args": (torch.ones(1, 3),)}, "either shapes or args"),
+        ({"args": torch.ones(1, 3)}, "tuple of positional"),
+        ({"args": (torch.ones(1, 3),), "kwargs": [1]}, "kwargs takes a dict"),
+        ({"shapes": (1, 3), "level": "fine"}, "known are: module, function, aten"),
+        ({"shapes": (1, 3), "method": "encode"}, "no method 'encode'"),
+    ],
+)
+def test_wrong_options_are_answered_with_what_is_right(options: dict[str, Any], part: str) -> None:
+    with pytest.raises(trec.OptionError, match=part):
+        trec.capture(nn.Linear(3, 3), **options)
+
+
+def test_only_modules_are_captured() -> None:
+    with pytest.raises(trec.OptionError, match=r"takes an nn\.Module, not function"):
+        trec.capture(lambda x: x, (1, 3))  # type: ignore[arg-type]
+
+
+def test_inputs_made_of_shapes_fit_the_model_and_are_the_same_every_time() -> None:
+    seen: list[Any] = []
+    net = Apply(lambda held, *tensors: (seen.append(tensors), held.table(tensors[1]))[1], table=nn.Embedding(3, 2))  # type: ignore[func-returns-value]
+    for _ in range(2):
+        trec.capture(net, [(2, 3), (50,), (4,)], dtypes=[torch.float64, torch.int64, torch.bool])
+    assert [tensor.dtype for tensor in seen[0]] == [torch.float64, torch.int64, torch.bool]
+    assert int(seen[0][1].max()) < 3
+    assert all(torch.equal(first, second) for first, second in zip(*seen, strict=True))
+
+
+def test_a_recording_inside_a_recording_is_an_error_or_nests() -> None:
+    inner: list[Any] = []
+
+    def forward(held: Any, x: Tensor) -> Any:
+        inner.append(trec.capture(held.fc, args=(x.detach(),)))
+        return held.fc(x)
+
+    try:
+        graph = trec.capture(Apply(forward, fc=nn.Linear(3, 3)), (2, 3)).verify()
+    except trec.CaptureError:
+        return
+    assert ops(inner[0]) == ["linear"]
+    assert ops(graph).count("linear") >= 1

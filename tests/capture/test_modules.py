@@ -1,0 +1,294 @@
+"""Module calls: each is a scope under its path, whatever the module is and however it is called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import trec
+from tests.capture.paths import Apply, check, connected, ends, flow, ops, paths, record
+
+pytestmark = pytest.mark.torch
+
+
+class Unhashable(nn.Linear):
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+class Incomparable(nn.Linear):
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("compared")
+
+    def __hash__(self) -> int:
+        raise RuntimeError("hashed")
+
+    def __bool__(self) -> bool:
+        raise RuntimeError("asked for its truth")
+
+
+class Silent(nn.Linear):
+    def extra_repr(self) -> str:
+        raise RuntimeError("no repr")
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no repr")
+
+    __str__ = __repr__
+
+
+class Shadowing(nn.Linear):
+    modules = parameters = children = named_modules = named_parameters = buffers = None  # type: ignore[assignment]
+    name = path = training_mode = property(lambda self: 1 / 0)
+
+
+class Closed(nn.Linear):
+    def __getattr__(self, name: str) -> Any:
+        if name in ("weight", "bias"):
+            return super().__getattr__(name)
+        raise AttributeError if name.startswith("__") else RuntimeError(f"asked for {name}")
+
+
+class Sized(nn.Linear):
+    """Empty, hence false."""
+
+    def __len__(self) -> int:
+        return 0
+
+
+class WithGetattribute(nn.Linear):
+    def __getattribute__(self, name: str) -> Any:
+        if name == "__dict__":
+            return dict(super().__getattribute__(name))
+        return super().__getattribute__(name)
+
+
+class Odd(nn.Linear):
+    def extra_repr(self) -> str:
+        return 'in = 3, ) <b>&\x00"quoted" \ud800'
+
+
+HOSTILE = [Unhashable, Incomparable, Silent, Shadowing, Closed, Sized, Odd]
+
+
+class Holds(nn.Module):
+    def __init__(self, *modules: nn.Module) -> None:
+        super().__init__()
+        for index, module in enumerate(modules):
+            self._modules[f"m{index}"] = module
+
+    def forward(self, x: Tensor) -> Any:
+        for module in self._modules.values():
+            assert module is not None
+            x = module(x)
+        return x
+
+
+@pytest.mark.parametrize(
+    "kind",
+    HOSTILE,
+)
+def test_inputs_for_a_hostile_module_are_made_from_shapes(kind: Any) -> None:
+    trec.capture(Holds(kind(3, 3)), (2, 3))
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_module_is_a_scope_like_any_other(kind: Any) -> None:
+    # Recorded without the check of the state, which asks modules things that these refuse to answer.
+    graph = trec.capture(Holds(kind(3, 3), kind(3, 3)), args=(torch.ones(2, 3),)).verify()
+    assert paths(graph) == ["", "m0", "m1"]
+    assert flow(graph) >= {("input:0", "output:0"), ("param:m0.weight", "output:0"), ("param:m1.bias", "output:0")}
+    assert [scope.cls for scope in graph.scopes[1:]] == [kind.__name__] * 2
+    levels: tuple[Any, ...] = ("aten", "module")
+    for level in levels:
+        trec.capture(Holds(kind(3, 3)), args=(torch.ones(2, 3),), level=level).verify()
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_module_may_be_the_model(kind: Any) -> None:
+    graph = trec.capture(kind(3, 3), args=(torch.ones(2, 3),)).verify()
+    assert ops(graph) == ["linear"]
+    assert len(ends(graph, "param:")) == 2
+
+
+@pytest.mark.parametrize(
+    "name", ["a.b", "a b", 'quo"te', "<x>", "é…", "0", "a\nb", "#2", "%1", "x" * 300], ids=range(10)
+)
+def test_names_may_hold_anything(name: str) -> None:
+    net = Holds(nn.ReLU())
+    net._modules[name] = nn.Linear(3, 3)
+    graph = trec.capture(net, (2, 3)).verify()
+    assert len(graph.scopes) == 3
+    assert connected(graph, "input:0", "output:0")
+    graph.to_dot()
+
+
+# ---- how modules are called
+
+
+def test_a_module_called_many_times_has_a_scope_for_each_call() -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.cell = nn.GRUCell(3, 3)
+
+        def forward(self, x: Tensor) -> Any:
+            state = torch.zeros(2, 3)
+            for step in x:
+                state = self.cell(step, state)
+            return state
+
+    graph = record(Net(), torch.randn(4, 2, 3))
+    assert [(scope.path, scope.call, scope.name) for scope in graph.scopes[1:]] == [
+        ("cell", 0, "cell"), ("cell", 1, "cell#2"), ("cell", 2, "cell#3"), ("cell", 3, "cell#4"),
+    ]  # fmt: skip
+
+
+def test_a_recursive_module_is_a_scope_in_itself() -> None:
+    class Tree(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.fc = nn.Linear(3, 3)
+            self.itself = [self]
+
+        def forward(self, x: Tensor, depth: int = 2) -> Any:
+            x = self.fc(x)
+            return self.itself[0](x, depth - 1) + x if depth else x
+
+    graph = record(Tree(), torch.randn(2, 3))
+    found = [(scope.path, scope.call, scope.depth) for scope in graph.scopes]
+    assert found == [("", 0, 0), ("fc", 0, 1), ("", 1, 1), ("fc", 1, 2), ("", 2, 2), ("fc", 2, 3)]
+
+
+def test_a_module_that_is_registered_in_itself_ends() -> None:
+    net = Holds(nn.Linear(3, 3))
+    net.inner = net
+    net.forward = lambda x: net.m0(x)  # type: ignore[method-assign, operator]
+    assert "m0" in paths(trec.capture(net, (2, 3)).verify())
+
+
+def test_modules_in_plain_lists_and_dicts_have_a_path_under_where_they_are_called() -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.hidden = [nn.Linear(3, 3), nn.Linear(3, 3)]
+            self.table = {"a": nn.Sequential(nn.Linear(3, 3))}
+
+        def forward(self, x: Tensor) -> Any:
+            for module in self.hidden:
+                x = module(x)
+            return self.table["a"](x)
+
+    graph = record(Net(), torch.randn(2, 3))
+    assert paths(graph) == ["", "<Linear>", "<Linear>2", "<Sequential>", "<Sequential>.0"]
+    assert {source for source, _ in flow(graph)} == {
+        "input:0", *(f"param:{path}.{name}" for path in ("<Linear>", "<Linear>2", "<Sequential>.0")
+                     for name in ("weight", "bias")),
+    }  # fmt: skip
+
+
+def test_forward_called_directly_is_no_scope_but_keeps_its_operators() -> None:
+    graph = record(Apply(lambda net, x: net.fc.forward(x), fc=nn.Linear(3, 3)), torch.randn(2, 3))
+    assert (paths(graph), ops(graph)) == ([""], ["linear"])
+
+
+def test_forward_may_be_replaced_on_the_instance() -> None:
+    net = Holds(nn.Linear(3, 3))
+    inner: Any = net.m0
+    inner.forward = torch.sin
+    graph = record(net, torch.randn(2, 3))
+    assert (paths(graph), ops(graph)) == (["", "m0"], ["sin"])
+
+
+def test_hooks_of_the_user_run_and_are_drawn() -> None:
+    net: Any = Holds(nn.Linear(3, 3), nn.Linear(3, 3))
+    seen: list[str] = []
+    net.m0.register_forward_pre_hook(lambda module, args: (seen.append("pre"), args[0] * 2)[1])  # type: ignore[func-returns-value]
+    net.m0.register_forward_hook(lambda module, args, result: torch.sin(result))
+    graph = trec.capture(net, (2, 3)).verify()
+    assert seen == ["pre"]
+    assert ops(graph) == ["mul", "linear", "sin", "linear"]
+    parents = [graph.scopes[node.parent].path for node in graph.nodes if node.kind == "op"]
+    assert parents == ["m0", "m0", "", "m1"]
+
+
+def test_a_module_that_returns_its_argument_lies_on_the_path() -> None:
+    net = nn.Sequential(nn.Identity(), nn.Linear(3, 3), nn.Dropout(0.5), nn.Sequential(nn.Identity())).eval()
+    graph = record(net, torch.randn(2, 3))
+    for path in ("0", "2", "3.0"):
+        assert connected(graph, "input:0", f"module:{path}")
+        assert connected(graph, f"module:{path}", "output:0")
+
+
+def test_an_unused_module_has_no_scope() -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.used, self.unused = nn.Linear(3, 3), nn.Linear(3, 3)
+
+        def forward(self, x: Tensor) -> Any:
+            return self.used(x)
+
+    graph = record(Net(), torch.randn(2, 3))
+    assert paths(graph) == ["", "used"]
+
+
+def test_another_method_than_forward() -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.fc = nn.Linear(3, 2)
+
+        def encode(self, x: Tensor, *, scale: Tensor) -> Any:
+            return self.fc(x) * scale
+
+    graph = trec.capture(Net(), args=(torch.ones(2, 3),), kwargs={"scale": torch.ones(1)}, method="encode").verify()
+    assert [node.name for node in graph.nodes if node.kind == "input"] == ["x", "scale"]
+    assert ops(graph) == ["linear", "mul"]
+
+
+def test_branches_share_what_is_computed_once() -> None:
+    def build() -> Any:
+        torch.manual_seed(0)
+        net = nn.Linear(3, 3)
+        return Apply(lambda held, x, y: (held.fc(x) + held.fc(y), held.fc(x) - x), fc=net), (
+            torch.randn(2, 3),
+            torch.randn(2, 3),
+        )
+
+    check(build)
+
+
+# ---- deep ones
+
+
+class Nested(nn.Module):
+    def __init__(self, depth: int) -> None:
+        super().__init__()
+        self.inner = Nested(depth - 1) if depth else nn.Linear(2, 2)
+
+    def forward(self, x: Tensor) -> Any:
+        return self.inner(x) + 1
+
+
+def test_modules_nested_deeply() -> None:
+    graph = trec.capture(Nested(120), (1, 2)).verify()
+    assert len(graph.scopes) == 122
+    assert max(node.depth for node in graph.nodes) == 122
+    assert flow(graph) == {
+        (end, "output:0") for end in ("input:0", *(f"param:{'inner.' * 121}{name}" for name in ("weight", "bias")))
+    }
+
+
+def test_a_sequence_of_nested_modules_of_150_levels() -> None:
+    net: nn.Module = nn.Tanh()
+    for _ in range(150):
+        net = nn.Sequential(net)
+    graph = trec.capture(net, (1, 2)).verify()
+    assert ops(graph) == ["tanh"]
+    assert graph.nodes[graph.index_of[f"{'.'.join(['0'] * 150)}.tanh"]].depth == 151
