@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.capture.paths import check_function, connected
+from tests.capture.paths import Apply, check_function, connected, ends, record
 
 pytestmark = pytest.mark.torch
 
@@ -162,6 +162,14 @@ WRITES = [
 @pytest.mark.parametrize("function", WRITES)
 def test_a_write_in_place_takes_what_is_written_and_what_stood_there(function: Any) -> None:
     check_function(function, (4, 4), (4, 4))
+
+
+@pytest.mark.parametrize("function", [set_slice, set_by_indices, set_ellipsis])
+def test_a_call_that_writes_its_argument_yields_the_new_value_itself(function: Any) -> None:
+    graph = record(Apply(function), torch.randn(4, 4), torch.randn(4, 4))
+    node = graph.nodes[ends(graph, "op:__setitem__")[0]]
+    assert graph.nodes[ends(graph, "output:0")[0]].inputs == node.outputs
+    assert not ends(graph, "link:update")
 
 
 # ---- what is overwritten is not read

@@ -183,6 +183,26 @@ def test_another_thread_goes_on_unrecorded() -> None:
     assert ops(graph) == ["linear"] * 30
 
 
+def test_a_thread_that_ran_the_same_model_before_stays_unrecorded() -> None:
+    net, started, stop = nn.Sequential(*[nn.Linear(3, 3) for _ in range(30)]), threading.Event(), threading.Event()
+
+    def work() -> None:
+        while not stop.is_set():
+            net(torch.ones(1, 3))
+            started.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    started.wait()
+    try:
+        graph = trec.capture(net, (2, 3)).verify()
+    finally:
+        stop.set()
+        thread.join()
+    assert ops(graph) == ["linear"] * 30
+    assert [scope.call for scope in graph.scopes] == [0] * 31
+
+
 def test_two_recordings_at_once_give_two_right_graphs() -> None:
     barrier = threading.Barrier(2)
 
