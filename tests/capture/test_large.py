@@ -133,6 +133,27 @@ def seconds(make: Any, steps: int) -> float:
     return best
 
 
+@pytest.mark.xfail(strict=True, reason="a list that is handed on has a link for each tensor and call")
+def test_a_list_that_is_handed_on_grows_no_faster_than_its_steps() -> None:
+    class Cell(nn.Module):
+        def forward(self, x: Tensor, kept: list[Tensor]) -> Any:
+            kept.append(x * 2)
+            return x + 1, kept
+
+    class Loop(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.cell = Cell()
+
+        def forward(self, x: Tensor) -> Any:
+            kept: list[Tensor] = []
+            for _ in range(200):
+                x, kept = self.cell(x, kept)
+            return x, torch.stack(kept)
+
+    assert len(trec.capture(Loop(), (2,)).values) < 3000
+
+
 QUADRATIC = pytest.mark.xfail(strict=True, reason="each view is compared with every write to its storage")
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch._higher_order_ops.map import map as map_rows
+from torch._higher_order_ops.while_loop import while_loop
 from torch.func import functional_call, grad, grad_and_value, hessian, jacrev, jvp, stack_module_state, vjp, vmap
 from torch.utils.checkpoint import checkpoint, checkpoint_sequential
 
@@ -210,6 +212,32 @@ def test_backward_in_forward_fills_gradients_that_are_read() -> None:
         return x.grad
 
     check_function(forward, (2, 3), (2, 3))
+
+
+MAP: Any = map_rows
+WHILE: Any = while_loop
+
+
+def branch_on_value(x: Tensor, y: Tensor) -> Any:
+    return torch.cond(x.sum() > -100, lambda v: v + y, lambda v: v - y, (x,))
+
+
+def mapped(x: Tensor, y: Tensor) -> Any:
+    return MAP(lambda row: row * y[0], x)
+
+
+def looped(x: Tensor, y: Tensor) -> Any:
+    return WHILE(lambda step, v: step < 3, lambda step, v: (step + 1, v * y), (torch.tensor(0), x))[1]
+
+
+@pytest.mark.xfail(strict=True, reason="what the functions given to a higher-order operator close over is not seen")
+@pytest.mark.filterwarnings("ignore:.*torch.jit")
+@pytest.mark.parametrize("function", [branch_on_value, mapped, looped])
+def test_a_higher_order_operator_reads_what_its_functions_close_over(function: Any) -> None:
+    torch._dynamo.reset()
+    graph = record(Apply(function), torch.randn(2, 3), torch.randn(2, 3))
+    assert connected(graph, "input:0", "output:0")
+    assert connected(graph, "input:1", "output:0")
 
 
 @torch.library.custom_op("trec_tests::mixed", mutates_args={"buffer"})
