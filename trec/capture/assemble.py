@@ -52,9 +52,9 @@ class _Assembly:
         self.log, self.failure = recorder.log, recorder.failure
         self.program = program
         self.builder = GraphBuilder(name, meta=(("level", recorder.level),))
-        self.types: dict[Any, int] = {}
+        self.types = [-1] * len(self.log.type_keys)
         self.scope_names: list[str] = []
-        self.rows: dict[Any, int] = {}
+        self.rows = [-1] * len(self.log.argument_rows)
         self.described: dict[int, tuple[AttrRow, int]] = {}
         self.places: dict[tuple[int, int], int] = {}
         self.names: dict[int, str] = {}
@@ -128,7 +128,7 @@ class _Assembly:
                     cls=self._op(call.function),
                     parent=self.module_scopes[call.scope],
                     name=self.group_names[len(self.group_scopes)],
-                    attrs=self._arguments(call.function, call.arguments),
+                    attrs=self._arguments(call.arguments),
                     source=self._place(call.place, call.scope),
                     inputs=[numbers[value] for value in group.inputs],
                     outputs=[numbers[value] for value in group.outputs],
@@ -165,7 +165,7 @@ class _Assembly:
             attrs, source = 0, -1
             if kind not in NAMED:
                 op = self._op(step.what)
-                attrs = self._arguments(step.what, step.detail)
+                attrs = self._arguments(step.detail)
                 source = self._place(step.place, step.scope) if kind != "link" else -1
             else:
                 op = kind
@@ -179,9 +179,9 @@ class _Assembly:
             first = len(values)
             outputs = step.outputs
             for port, value in enumerate(outputs):
-                type_ = types.get(log_types[value])
-                if type_ is None:
-                    type_ = self._type(log_types[value])
+                type_ = types[log_types[value]]
+                if type_ < 0:
+                    type_ = types[log_types[value]] = self._type(self.log.type_keys[log_types[value]])
                 values.append(Value(type_, name if len(outputs) == 1 else f"{name}:{port}"))
             made = (first,) if len(outputs) == 1 else tuple(range(first, len(values)))
             nodes.append(Node(kind, op, name, parent, depth, inputs, made, attrs, source))
@@ -195,13 +195,12 @@ class _Assembly:
             found = self.described[id(row)] = (row, self.builder.attrs.add(row))  # held, so the id stays its own
         return found[1]
 
-    def _arguments(self, function: Any, frozen: Any) -> int:
-        if frozen is None:
+    def _arguments(self, index: int | None) -> int:
+        if index is None:
             return 0
-        key = (id(function), frozen)
-        row = self.rows.get(key)
-        if row is None:
-            row = self.rows[key] = self.builder.attrs.add(name_arguments(function, frozen))
+        row = self.rows[index]
+        if row < 0:
+            row = self.rows[index] = self.builder.attrs.add(name_arguments(*self.log.argument_rows[index]))
         return row
 
     def _place(self, place: Any, scope: int) -> int:
@@ -220,10 +219,9 @@ class _Assembly:
     def _type(self, key: ValueType) -> int:
         shape, dtype, device, layout = key
         sizes = tuple([size if type(size) is int else _symbol(size) for size in shape])
-        index = self.types[key] = self.builder.tensor_type(
+        return self.builder.tensor_type(
             sizes, str(dtype).removeprefix("torch."), str(device), str(layout).removeprefix("torch.")
         )
-        return index
 
 
 def _names(names: list[str]) -> AttrRow:

@@ -59,7 +59,9 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
             result = facts.run(*args, **kwargs) if kwargs else facts.run(*args)
             with self.lock:
                 made = self._made(result, facts, storages, written, call)
-                given = freeze(args, kwargs)[0] if self.keep_arguments else None
+                given = self.log.arguments(func, freeze(args, kwargs)[0]) if self.keep_arguments else None
+                if values == call.given:
+                    values = call.given
                 kind: NodeKind = "op"
                 if not made:
                     kind, call.host = "host", True
@@ -76,7 +78,8 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         result = func(*args, **kwargs) if kwargs else func(*args)
         with DisableTorchFunction(), self.lock:
             made = self._made(result, facts, storages, written, None)
-            given, scope, place = freeze(args, kwargs)[0], self.thread.scope, caller_place(3)
+            given = self.log.arguments(func, freeze(args, kwargs)[0])
+            scope, place = self.thread.scope, caller_place(3)
             self.log.events.append(("op" if made else "host", func, scope, values, made, given, place))
         return result
 

@@ -118,7 +118,8 @@ class FunctionMode(TorchFunctionMode):
 
     def _enter(self, call: Call, name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
         """Note what the function is given, before anything is written."""
-        call.arguments, tensors = freeze(args, kwargs)
+        frozen, tensors = freeze(args, kwargs)
+        call.arguments = self.log.arguments(call.function, frozen)
         call.tensors = tensors
         memory, thread = self.memory, self.thread
         entries = memory.entries

@@ -58,7 +58,8 @@ class Call(Struct, gc=False):
     scope: int
     place: Place
     events: list[Event]
-    arguments: Any = None
+    arguments: int | None = None
+    """Index into `Log.argument_rows`."""
     tensors: Sequence[torch.Tensor] = ()
     """Tensors among the arguments; dropped when the call returns, so that nothing is kept alive."""
     given: Sequence[int] = ()
@@ -75,26 +76,55 @@ class Call(Struct, gc=False):
 
 
 class Log:
-    """Everything written down during one recording."""
+    """Everything written down during one recording; what repeats is kept once, which saves memory and so time."""
 
     def __init__(self) -> None:
         self.events: list[Event | Call] = []
-        self.types: list[ValueType] = []
         self.scopes: list[ScopeRecord] = []
+        self.types: list[int] = []
+        """For each value the index of its type in `type_keys`."""
+        self.type_keys: list[ValueType] = []
+        self.type_index: dict[ValueType, int] = {}
+        self.argument_rows: list[tuple[Any, Any]] = []
+        """Functions with arguments that they were given, frozen, each combination once."""
+        self._argument_index: dict[tuple[int, Any], int] = {}
 
     def value(self, tensor: torch.Tensor) -> int:
         """Return a new value with the type of the tensor."""
-        types = self.types
         try:
-            types.append((tensor.shape, tensor.dtype, tensor.device, tensor.layout))
+            key = (tensor.shape, tensor.dtype, tensor.device, tensor.layout)
         except RuntimeError:  # a lazy parameter has no shape yet, a strided nested tensor never has one
-            types.append((_partial_shape(tensor), tensor.dtype, tensor.device, tensor.layout))
+            key = (_partial_shape(tensor), tensor.dtype, tensor.device, tensor.layout)  # type: ignore[assignment]
+        index = self.type_index.get(key)
+        if index is None:
+            index = self.add_type(key)
+        types = self.types
+        types.append(index)
         return len(types) - 1
+
+    def add_type(self, key: ValueType) -> int:
+        """Return the index of a type that is new."""
+        index = self.type_index[key] = len(self.type_keys)
+        self.type_keys.append(key)
+        return index
+
+    def type_of(self, value: int) -> ValueType:
+        """Return the type of a value."""
+        return self.type_keys[self.types[value]]
 
     def like(self, value: int) -> int:
         """Return a new value with the type of another."""
         self.types.append(self.types[value])
         return len(self.types) - 1
+
+    def arguments(self, function: Any, frozen: Any) -> int:
+        """Return the index of the frozen arguments of a function."""
+        key = (id(function), frozen)
+        index = self._argument_index.get(key)
+        if index is None:
+            index = self._argument_index[key] = len(self.argument_rows)
+            self.argument_rows.append((function, frozen))
+        return index
 
 
 def _partial_shape(tensor: torch.Tensor) -> tuple[Any, ...]:

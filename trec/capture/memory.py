@@ -110,7 +110,7 @@ class Memory:
         entry.seen = entry.storage.version
         if parts == [entry.value]:
             return
-        if len(parts) == 1 and self.log.types[parts[0]][:2] == (tensor.shape, tensor.dtype):
+        if len(parts) == 1 and self.log.type_of(parts[0])[:2] == (tensor.shape, tensor.dtype):
             entry.value = parts[0]
             return
         made = self.log.value(tensor)
@@ -200,7 +200,7 @@ class Memory:
             if overlap(region, covered) == WHOLE:
                 widest = other
         value = storage.last if widest is None else self.entry(widest, thread).value
-        if self.log.types[value][:2] == (tensor.shape, tensor.dtype):
+        if self.log.type_of(value)[:2] == (tensor.shape, tensor.dtype):
             return value
         made = self.log.value(tensor)
         thread.emit(("link", "alias", thread.scope, [value], [made], None, None))
@@ -225,19 +225,23 @@ class Memory:
             value = log.value(tensor)
             self._make_special(tensor, value, sources, aliases)
             return value
+        key = (tensor.shape, tensor.dtype, tensor.device, STRIDED)
+        index = log.type_index.get(key)
+        if index is None:
+            index = log.add_type(key)
         types = log.types
         value = len(types)
-        types.append((tensor.shape, tensor.dtype, tensor.device, STRIDED))
+        types.append(index)
         untyped = tensor.untyped_storage()
-        key: int = untyped._cdata
+        address: int = untyped._cdata
         known = id(tensor)
         for storage in sources:
-            if storage.key == key:
+            if storage.key == address:
                 storage.last = value
                 storage.tensors.append(known)
                 break
         else:
-            storage = self.storages[key] = Storage(key, value, [known], ref(untyped))
+            storage = self.storages[address] = Storage(address, value, [known], ref(untyped))
         self.entries[known] = Entry(ref(tensor), value, storage, storage.version)
         return value
 
