@@ -225,6 +225,14 @@ def test_arguments_have_their_names(call: Any, expected: dict[str, Any]) -> None
     assert not [name for name in found if name.startswith("arg")]
 
 
+@pytest.mark.xfail(strict=True, reason="a name is given twice where an overload is chosen without the keywords")
+@pytest.mark.parametrize("call", [lambda: torch.arange(0, end=3), lambda: torch.arange(0, end=3, step=1)])
+def test_no_argument_is_named_twice(call: Any) -> None:
+    found = record(Apply(lambda x: x + call()), torch.ones(3))
+    node = found.nodes[ends(found, "op:arange")[0]]
+    assert found.attrs_of(node)["start"] == 0
+
+
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
