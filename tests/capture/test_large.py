@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -122,15 +121,13 @@ def growing_result(steps: int) -> Any:
     return forward
 
 
-def seconds(make: Any, steps: int) -> float:
-    net, x = Apply(make(steps)), torch.ones(4)
-    best = float("inf")
-    for _ in range(3):
-        start = time.perf_counter()
-        with torch.no_grad():
-            trec.capture(net, args=(x,))
-        best = min(best, time.perf_counter() - start)
-    return best
+@pytest.mark.parametrize(
+    "make", [plain_steps, row_writes, view_writes, whole_writes_and_view_reads, cache_of_keys, growing_result]
+)
+def test_long_loops_of_writes_and_views_are_recorded_whole(make: Any) -> None:
+    with torch.no_grad():
+        graph = trec.capture(Apply(make(300)), args=(torch.ones(4),)).verify()
+    assert len(graph.nodes) > 300
 
 
 @pytest.mark.xfail(strict=True, reason="a list that is handed on has a link for each tensor and call")
@@ -152,22 +149,3 @@ def test_a_list_that_is_handed_on_grows_no_faster_than_its_steps() -> None:
             return x, torch.stack(kept)
 
     assert len(trec.capture(Loop(), (2,)).values) < 3000
-
-
-QUADRATIC = pytest.mark.xfail(strict=True, reason="each view is compared with every write to its storage")
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        plain_steps,
-        row_writes,
-        pytest.param(view_writes, marks=QUADRATIC),
-        whole_writes_and_view_reads,
-        cache_of_keys,
-        growing_result,
-    ],
-)
-def test_four_times_the_steps_take_nothing_like_sixteen_times_as_long(make: Any) -> None:
-    # A wide margin, so that only a quadratic growth fails: linear is 4, quadratic 16.
-    assert seconds(make, 1200) < 9 * seconds(make, 300)

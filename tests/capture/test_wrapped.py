@@ -164,7 +164,7 @@ def test_a_pool_of_threads_is_followed() -> None:
     assert {source for source, _ in flow(graph)} >= {f"param:branches.{index}.fc.weight" for index in range(4)}
 
 
-@pytest.mark.xfail(strict=True, reason="threads are drawn in the order in which they happened to run")
+@pytest.mark.xfail(strict=False, reason="threads are drawn in the order in which they happened to run")
 def test_threads_are_drawn_in_the_same_order_every_time() -> None:
     class Net(nn.Module):
         def __init__(self) -> None:
