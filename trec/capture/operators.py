@@ -32,7 +32,7 @@ UNDECLARED_WRITES: dict[str, tuple[tuple[int, ...], int | None]] = {
 
 OVERWRITING = frozenset({
     "copy_", "fill_", "zero_", "uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_", "cauchy_",
-    "log_normal_", "set_", "eye_", "_foreach_copy_", "_foreach_zero_", "resize_as_",
+    "log_normal_", "set_", "eye_", "_foreach_copy_", "_foreach_zero_",
 })  # fmt: skip
 """In-place operators whose result does not depend on what stood in the target."""
 
