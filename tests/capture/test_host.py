@@ -112,17 +112,14 @@ def through_force(x: Tensor, y: Tensor) -> Any:
     return torch.from_numpy(x.requires_grad_().numpy(force=True)) + y
 
 
-WRITTEN = pytest.mark.xfail(strict=True, reason="a write through memory shared with numpy does not reach the tensor")
-CAPSULE = pytest.mark.xfail(strict=True, reason="to_dlpack is a function that no mode sees")
-
 SHARED = [
     through_numpy,
     through_numpy_view,
-    pytest.param(back_in_place, marks=WRITTEN),
+    back_in_place,
     through_as_tensor,
     through_asarray,
     through_dlpack,
-    pytest.param(through_torch_dlpack, marks=CAPSULE),
+    through_torch_dlpack,
     through_force,
 ]
 

@@ -14,9 +14,6 @@ from tests.capture.paths import check_function, connected
 
 pytestmark = pytest.mark.torch
 
-BY_STORAGE = pytest.mark.xfail(strict=True, reason="a storage that is given to an operator is not among what it reads")
-BY_ADDRESS = pytest.mark.xfail(strict=True, reason="memory of numpy is known by what it held when it was shared")
-
 
 def made_of_storage(x: Tensor, y: Tensor) -> Any:
     whole = x.clone()
@@ -66,12 +63,12 @@ def tensor_is_gone(x: Tensor, y: Tensor) -> Any:
 @pytest.mark.parametrize(
     "function",
     [
-        pytest.param(made_of_storage, marks=BY_STORAGE),
-        pytest.param(copied_shallowly, marks=BY_STORAGE),
-        pytest.param(copied_deeply, marks=BY_STORAGE),
-        pytest.param(written_after_it_was_shared, marks=BY_ADDRESS),
-        pytest.param(one_array_twice, marks=BY_ADDRESS),
-        pytest.param(row_of_an_array, marks=BY_ADDRESS),
+        made_of_storage,
+        copied_shallowly,
+        copied_deeply,
+        written_after_it_was_shared,
+        one_array_twice,
+        row_of_an_array,
         tensor_is_gone,
     ],
 )
@@ -80,8 +77,6 @@ def test_memory_reached_past_tensors_is_followed(function: Any) -> None:
     assert connected(graph, "input:0", "output:0")
 
 
-# Not strict: whether an address is used again is up to the allocator.
-@pytest.mark.xfail(strict=False, reason="an address that was shared once counts as shared for ever")
 @pytest.mark.parametrize("size", [4, 1024, 300_000])
 @pytest.mark.parametrize("kind", [torch.tensor, torch.from_numpy])
 def test_an_address_that_is_used_again_makes_no_path(kind: Any, size: int) -> None:
@@ -94,7 +89,6 @@ def test_an_address_that_is_used_again_makes_no_path(kind: Any, size: int) -> No
     assert not connected(graph, "input:0", "output:0")
 
 
-@pytest.mark.xfail(strict=True, reason="a view that is taken after a write to another part reads the whole")
 @pytest.mark.parametrize("after", [lambda whole: whole[1] * 1, lambda whole: whole[1:].sum()])
 def test_a_part_read_after_a_write_to_another_part_is_not_connected(after: Any) -> None:
     def forward(x: Tensor, y: Tensor) -> Any:

@@ -12,6 +12,7 @@ from trec.capture.log import Origin
 from trec.capture.operators import operator_name
 from trec.capture.program import Program, plan
 from trec.capture.sources import resolve_place
+from trec.capture.unread import drop_unread
 from trec.ir.builder import GraphBuilder, unique
 from trec.ir.tables import clean
 from trec.ir.types import Node, Value
@@ -40,6 +41,7 @@ def assemble(recorder: Recorder, name: str, outputs: list[tuple[str, int]], made
     """
     log = recorder.log
     log.events.extend(("output", key, 0, [value], [], index, None) for index, (key, value) in enumerate(outputs))
+    drop_unread(log, (*made, *(value for _, value in outputs)))
     keep = recorder.level == "aten"
     program = plan(log, [value for _, value in outputs], made, recorder.facts, keep_operators=keep)
     return _Assembly(recorder, name, program).build()

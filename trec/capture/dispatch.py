@@ -12,10 +12,12 @@ from torch.nn import Parameter
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from trec.capture.arguments import freeze
+from trec.capture.introduce import read_storage
 from trec.capture.leaves import add_tensors
-from trec.capture.memory import Entry, Storage
+from trec.capture.memory import Entry
 from trec.capture.operators import Facts, facts_of
 from trec.capture.sources import caller_place
+from trec.capture.storages import Storage
 
 if TYPE_CHECKING:
     from trec.capture.log import Call
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from trec.ir.types import NodeKind
 
 _ATOMS = frozenset({int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format})
-
+_HOLDERS = frozenset({torch.UntypedStorage, torch.ScriptObject})
 
 Written = Sequence[tuple[Tensor, Entry]]
 """Arguments that an operator is going to write."""
@@ -58,7 +60,7 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
             written = self._about_to_write(facts, args, kwargs, values) if facts.writes else ()
             result = facts.run(*args, **kwargs) if kwargs else facts.run(*args)
             with self.lock:
-                made = self._made(result, facts, storages, written, call)
+                made = self._made(result, facts, storages, written, call, values)
                 given = self.log.arguments(func, freeze(args, kwargs)[0]) if self.keep_arguments else None
                 if values == call.given:
                     values = call.given
@@ -77,7 +79,7 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
             written = self._about_to_write(facts, args, kwargs, values) if facts.writes else ()
         result = func(*args, **kwargs) if kwargs else func(*args)
         with DisableTorchFunction(), self.lock:
-            made = self._made(result, facts, storages, written, None)
+            made = self._made(result, facts, storages, written, None, values)
             given = self.log.arguments(func, freeze(args, kwargs)[0])
             scope, place = self.thread.scope, caller_place(3)
             self.log.events.append(("op" if made else "host", func, scope, values, made, given, place))
@@ -86,12 +88,16 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> tuple[list[int], list[Storage]]:
         """Return the values of the tensors among the arguments, and their storages."""
         tensors: list[Tensor] = []
+        holders: tuple[Any, ...] = ()
         for arg in args:
             kind = type(arg)
             if kind is Tensor or kind is Parameter:
                 tensors.append(arg)
             elif kind not in _ATOMS:
-                add_tensors(arg, tensors)
+                if kind in _HOLDERS:
+                    holders = (*holders, arg)
+                else:
+                    add_tensors(arg, tensors)
         if kwargs:
             add_tensors(kwargs, tensors)
         entries = self.entries
@@ -103,7 +109,18 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     entry = self.memory.entry(tensor, self.thread)
                 values.append(entry.value)
                 storages.append(entry.storage)
+            for holder in holders:
+                self._read_holder(holder, values, storages)
         return values, storages
+
+    def _read_holder(self, holder: Any, values: list[int], storages: list[Storage]) -> None:
+        """Add what an argument holds that is no tensor: a storage, or an object of C++ with weights packed in it."""
+        if isinstance(holder, torch.UntypedStorage):
+            parts, storage = read_storage(self.memory, holder, self.thread)
+            values.extend(parts)
+            storages.extend([storage] * len(parts))
+        else:
+            values.extend(self.recorder.packed.read(holder, self.thread))
 
     def _about_to_write(
         self, facts: Facts, args: tuple[Any, ...], kwargs: dict[str, Any] | None, values: list[int]
@@ -132,12 +149,18 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return [(tensor, self.memory.entries[id(tensor)]) for tensor in distinct.values()]
 
     def _made(
-        self, result: Any, facts: Facts, storages: list[Storage], written: Written, call: Call | None
+        self,
+        result: Any,
+        facts: Facts,
+        storages: list[Storage],
+        written: Written,
+        call: Call | None,
+        values: list[int],
     ) -> Sequence[int]:
         """Return the values that an operator made: of what it wrote, then of what it returned."""
         memory = self.memory
         if not written and type(result) is Tensor:
-            return (memory.make(result, storages, facts.aliases),)
+            return (memory.make(result, storages, facts.aliases, values),)
         made = [memory.write(tensor, entry, storages, call) for tensor, entry in written]
         targets = {id(tensor) for tensor, _ in written}
         results: list[Tensor] = []

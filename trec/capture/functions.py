@@ -11,11 +11,11 @@ from torch.nn import Parameter
 from torch.overrides import TorchFunctionMode
 
 from trec.capture.arguments import freeze
+from trec.capture.introduce import share_foreign
 from trec.capture.leaves import add_tensors, wrapped_by_functorch
 from trec.capture.log import Call
-from trec.capture.memory import data_address, storage_key
-from trec.capture.regions import APART, WHOLE, overlap, region_of
 from trec.capture.sources import caller_place
+from trec.capture.storages import storage_key
 
 if TYPE_CHECKING:
     from trec.capture.recorder import Recorder
@@ -151,6 +151,8 @@ class FunctionMode(TorchFunctionMode):
     def _leave(self, call: Call, name: str, result: Any) -> None:
         """Write the call down, if it is one."""
         results: list[Tensor] = []
+        if name in EXPORTING:
+            self._export(call, result)
         if isinstance(result, Tensor):
             results.append(result)
         elif isinstance(result, (list, tuple, dict)):
@@ -163,7 +165,7 @@ class FunctionMode(TorchFunctionMode):
             for tensor in call.tensors if call.wrote else ():
                 entry = entries.get(id(tensor))
                 if entry is not None and entry.seen != entry.storage.version and entry.tensor() is tensor:
-                    self._take_own_writes(call, tensor)
+                    self.memory.take_own_writes(tensor, entry, call)
             call.results = [
                 entry.value
                 for tensor in results
@@ -173,24 +175,6 @@ class FunctionMode(TorchFunctionMode):
                 call.host = True
                 call.events.append(("host", name, call.scope, call.given, [], None, None))
             self.log.events.append(call)
-        if name in ("numpy", "__array__"):
-            self._export(call)
-
-    def _take_own_writes(self, call: Call, tensor: Tensor) -> None:
-        """An argument that this call wrote through a view of it: the call yields its new value."""
-        entry = self.memory.entries[id(tensor)]
-        pending = entry.storage.writes[entry.seen :]
-        if any(where is not call for _, _, where in pending):
-            return
-        covered = region_of(tensor)
-        touched = [overlap(region, covered) for _, region, _ in pending]
-        if any(kind != APART for kind in touched):
-            old = entry.value
-            entry.value = self.log.value(tensor)
-            if WHOLE not in touched:
-                call.read = (*call.read, old)
-            call.events.append(("link", "write", call.scope, [v for v, _, _ in pending], [entry.value], None, None))
-        entry.seen = entry.storage.version
 
     def _leave_without_operator(self, call: Call, name: str, results: list[Tensor]) -> None:
         """A call that ran no operator is a node if it returns a tensor, or takes a value out of torch."""
@@ -206,25 +190,25 @@ class FunctionMode(TorchFunctionMode):
                 return
             keys = {storage_key(tensor) for tensor in call.tensors} - {None}
             fresh = [tensor for tensor in returned if storage_key(tensor) not in keys]
-            for tensor in fresh:  # from_numpy, frombuffer, ...
-                source = memory.shared_with(tensor)
-                values = call.given if source is None else [*call.given, source]
-                value = memory.make(tensor, ())
+            for tensor in fresh:  # frombuffer, from_dlpack, ...
+                value = log.value(tensor)
+                values = [*call.given, *share_foreign(memory, tensor, value, thread)]
+                found = memory.live(storage_key(tensor))
+                if found is None:
+                    memory.place(tensor, value, storage_key(tensor))
+                else:
+                    memory.join(tensor, value, found)
                 kind: NodeKind = "op" if call.given else "host"
                 log.events.append((kind, call.function, call.scope, values, [value], call.arguments, call.place))
         elif name in HOST and call.given:
             log.events.append(("host", call.function, call.scope, call.given, [], call.arguments, call.place))
-            if name in ("numpy", "__array__"):
-                self._export(call)
 
-    def _export(self, call: Call) -> None:
+    def _export(self, call: Call, result: Any) -> None:
+        """Watch the memory that was handed out, for what others may write into it."""
+        array = result if type(result).__module__ == "numpy" else None
+        memory = self.memory
         for tensor in call.tensors:
-            address, entry = data_address(tensor), self.memory.known(tensor)
-            if address is not None and entry is not None:
-                self.memory.exported.append((address, address + max(_extent(tensor), 1), entry.value))
-
-
-def _extent(tensor: Tensor) -> int:
-    """Return the number of bytes from the first element of a tensor to the end of the last one."""
-    steps = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
-    return (steps + 1) * tensor.element_size()
+            entry = memory.known(tensor)
+            if entry is not None and entry.storage.key is not None:
+                memory.shared.take(entry.storage, tensor.untyped_storage())
+                memory.shared.watch(entry.storage, array)

@@ -88,6 +88,8 @@ class Log:
         self.argument_rows: list[tuple[Any, Any]] = []
         """Functions with arguments that they were given, frozen, each combination once."""
         self._argument_index: dict[tuple[int, Any], int] = {}
+        self.linked = False
+        """Whether there are links that perhaps nothing reads."""
 
     def value(self, tensor: torch.Tensor) -> int:
         """Return a new value with the type of the tensor."""
@@ -95,7 +97,11 @@ class Log:
             key = (tensor.shape, tensor.dtype, tensor.device, tensor.layout)
         except RuntimeError:  # a lazy parameter has no shape yet, a strided nested tensor never has one
             key = (_partial_shape(tensor), tensor.dtype, tensor.device, tensor.layout)  # type: ignore[assignment]
-        index = self.type_index.get(key)
+        try:
+            index = self.type_index.get(key)
+        except TypeError:  # symbolic sizes cannot be hashed
+            key = _named(key)
+            index = self.type_index.get(key)
         if index is None:
             index = self.add_type(key)
         types = self.types
@@ -120,11 +126,23 @@ class Log:
     def arguments(self, function: Any, frozen: Any) -> int:
         """Return the index of the frozen arguments of a function."""
         key = (id(function), frozen)
-        index = self._argument_index.get(key)
+        try:
+            index = self._argument_index.get(key)
+        except TypeError:  # symbolic sizes cannot be hashed
+            frozen = _named(frozen)
+            key = (id(function), frozen)
+            index = self._argument_index.get(key)
         if index is None:
             index = self._argument_index[key] = len(self.argument_rows)
             self.argument_rows.append((function, frozen))
         return index
+
+
+def _named(key: Any) -> Any:
+    """Return the same with the names of symbolic sizes for the sizes."""
+    if isinstance(key, tuple):
+        return tuple(map(_named, key))
+    return str(key) if isinstance(key, (torch.SymInt, torch.SymFloat, torch.SymBool)) else key
 
 
 def _partial_shape(tensor: torch.Tensor) -> tuple[Any, ...]:

@@ -12,13 +12,14 @@ from trec.capture.dispatch import OperatorMode
 from trec.capture.functions import FunctionMode
 from trec.capture.log import Log, Origin, ScopeRecord, UninitializedTensor
 from trec.capture.memory import Memory
+from trec.capture.packed import Packed
 from trec.capture.sources import module_place
 from trec.capture.thread import Thread
 
 if TYPE_CHECKING:
-    from trec.capture.memory import Storage
     from trec.capture.operators import Facts
     from trec.capture.state import State
+    from trec.capture.storages import Storage
     from trec.ir.types import Level, NodeKind
 
 TABLES: tuple[tuple[NodeKind, str], ...] = (("param", "_parameters"), ("buffer", "_buffers"))
@@ -31,12 +32,13 @@ class Recorder:
         self.level = level
         self.active = False
         self.log = Log()
+        self.paths: dict[int, str] = {}
+        """Path of each module by id; the first one where it has several."""
         self.memory = Memory(self.log)
+        self.packed = Packed(self.log, self.paths)
         self.lock = threading.RLock()
         self.facts: dict[int, Facts] = {}
         """What is known of each operator that ran, by id; operators live as long as torch."""
-        self.paths: dict[int, str] = {}
-        """Path of each module by id; the first one where it has several."""
         self.adopted: dict[str, int] = {}
         """How many modules were named after the same place."""
         self.held: list[Any] = []

@@ -5,82 +5,124 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from torch import Tensor
 
-Region = tuple[int, tuple[int, ...], tuple[int, ...], int]
-"""Offset in elements, shape, strides in elements, size of an element in bytes."""
+Run = tuple[int, int]
+"""First byte and the one past the last."""
 
 APART, PART, WHOLE = 0, 1, 2
-ENUMERABLE = 8192
-"""Regions of at most so many bytes together are compared byte by byte when their spans do not tell."""
+MOST_RUNS = 256
+"""A region of more separate runs of bytes is known by its strides alone."""
 
 
-def region_of(tensor: Tensor) -> Region | None:
-    """Return the bytes that a tensor covers; None if it has no strides or its sizes are not known."""
+class Region(Struct, frozen=True, gc=False):
+    """A set of bytes."""
+
+    runs: tuple[Run, ...]
+    """Disjoint runs in order; the span from the first byte to the last if `exact` is false."""
+    exact: bool = True
+    """Whether the runs are all there is to know; otherwise only some of their bytes belong to the region."""
+    block: int = 0
+    """Length of a run of bytes, where runs repeat at regular distances; 0 if they do not."""
+    steps: tuple[tuple[int, int], ...] = ()
+    """Distance and number of those repetitions, the shortest distance first."""
+
+
+EMPTY = Region(())
+UNKNOWN = Region(((0, 1 << 62),), exact=False)
+
+
+def region_of(tensor: Tensor, shift: int = 0) -> Region:
+    """Return the bytes that a tensor covers; UNKNOWN if it has no strides or its sizes are not known.
+
+    Args:
+        tensor: what lies in the storage.
+        shift: address of the first byte of the storage.
+    """
     try:
-        region = (tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.element_size())
+        offset, shape, strides, size = tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.element_size()
     except (RuntimeError, NotImplementedError):
-        return None
-    if any(type(size) is not int for size in (region[0], *region[1], *region[2])):
-        return None
-    return region  # type: ignore[return-value]
+        return UNKNOWN
+    if type(offset) is not int or any(type(number) is not int for number in (*shape, *strides)):
+        return UNKNOWN
+    if 0 in shape:
+        return EMPTY
+    block = size
+    steps: list[tuple[int, int]] = []
+    for stride, length in sorted(zip(strides, shape, strict=True)):
+        distance = stride * size
+        if length == 1 or not stride:
+            continue
+        if not steps and distance <= block:
+            block += (length - 1) * distance
+        elif steps and distance == steps[-1][0] * steps[-1][1]:
+            steps[-1] = (steps[-1][0], steps[-1][1] * length)
+        else:
+            steps.append((distance, length))
+    first = shift + offset * size
+    if not steps:
+        return Region(((first, first + block),), True, block)
+    if prod(length for _, length in steps) > MOST_RUNS:
+        stop = first + sum(distance * (length - 1) for distance, length in steps) + block
+        return Region(((first, stop),), False, block, tuple(steps))
+    starts = [first]
+    for distance, length in reversed(steps):
+        starts = [start + step * distance for start in starts for step in range(length)]
+    return Region(joined((start, start + block) for start in sorted(starts)), True, block, tuple(steps))
 
 
-def overlap(written: Region | None, read: Region | None) -> int:
+def joined(runs: Iterable[Run]) -> tuple[Run, ...]:
+    """Return runs in order with those that touch made one."""
+    result: list[Run] = []
+    for start, stop in runs:
+        if result and start <= result[-1][1]:
+            result[-1] = (result[-1][0], max(stop, result[-1][1]))
+        else:
+            result.append((start, stop))
+    return tuple(result)
+
+
+def overlap(written: Region, read: Region) -> int:
     """Return how much of the region that is read was written: APART, PART or WHOLE.
 
-    The answer errs only towards PART: of regions that are too large to enumerate, or not known.
+    The answer errs only towards PART: of regions that are known by their strides alone, or not known.
     """
-    if written is None or read is None:
-        return PART
-    if written == read:
-        return WHOLE
-    written_bytes = prod(written[1]) * written[3]
-    read_bytes = prod(read[1]) * read[3]
-    if not written_bytes or not read_bytes:
+    if not written.runs or not read.runs:
         return APART
-    (start, stop), (low, high) = _span(written), _span(read)
-    if stop <= low or high <= start:
+    if written.exact and read.exact:
+        return _overlap_of_runs(written.runs, read.runs)
+    if written.runs[-1][1] <= read.runs[0][0] or read.runs[-1][1] <= written.runs[0][0]:
         return APART
-    if start <= low and high <= stop and written_bytes == stop - start and not _expanded(written):
-        return WHOLE
-    if written_bytes + read_bytes <= ENUMERABLE:
-        touched, asked = _bytes(written), _bytes(read)
-        if not touched & asked:
-            return APART
-        return WHOLE if asked <= touched else PART
-    return _strided_overlap(written, read)
-
-
-def _span(region: Region) -> tuple[int, int]:
-    offset, shape, strides, size = region
-    last = offset + sum((length - 1) * stride for length, stride in zip(shape, strides, strict=True))
-    return offset * size, (last + 1) * size
-
-
-def _expanded(region: Region) -> bool:
-    return any(length > 1 and stride == 0 for length, stride in zip(region[1], region[2], strict=True))
-
-
-def _bytes(region: Region) -> set[int]:
-    offset, shape, strides, size = region
-    starts = [offset]
-    for length, stride in zip(shape, strides, strict=True):
-        starts = [start + step * stride for start in starts for step in range(length)]
-    return {byte for start in starts for byte in range(start * size, start * size + size)}
-
-
-def _strided_overlap(written: Region, read: Region) -> int:
-    """Compare two boxes of one row-major array, whose axes are the strides that either of them has."""
-    if written[3] != read[3]:
+    if written.exact and _overlap_of_runs(written.runs, read.runs) != PART:
+        return _overlap_of_runs(written.runs, read.runs)
+    if not written.block or not read.block:
         return PART
-    steps = {
-        stride for region in (written, read) for length, stride in zip(region[1], region[2], strict=True) if length > 1
-    }
-    axes = sorted(steps | {1}, reverse=True)
-    if axes[-1] < 1:
-        return PART
+    return WHOLE if written == read else _overlap_of_boxes(written, read)
+
+
+def _overlap_of_runs(written: tuple[Run, ...], read: tuple[Run, ...]) -> int:
+    position, count, touched, whole = 0, len(written), False, True
+    for start, stop in read:
+        while position < count and written[position][1] <= start:
+            position += 1
+        if position == count or written[position][0] >= stop:
+            whole = False
+        else:
+            touched = True
+            whole = whole and written[position][0] <= start and stop <= written[position][1]
+        if touched and not whole:
+            return PART
+    return WHOLE if whole else APART
+
+
+def _overlap_of_boxes(written: Region, read: Region) -> int:
+    """Compare two boxes of one row-major array, whose axes are the distances that either of them has."""
+    axes = sorted({distance for distance, _ in (*written.steps, *read.steps)} | {1}, reverse=True)
     first, second = _box(written, axes), _box(read, axes)
     if first is None or second is None:
         return PART
@@ -89,15 +131,12 @@ def _strided_overlap(written: Region, read: Region) -> int:
     return WHOLE if all(a <= b and b + n <= a + m for (a, m), (b, n) in zip(first, second, strict=True)) else PART
 
 
-def _box(region: Region, axes: list[int]) -> list[tuple[int, int]] | None:
+def _box(region: Region, axes: list[int]) -> list[Run] | None:
     """Return start and length on each axis; None if the region is no box within those axes."""
     lengths = dict.fromkeys(axes, 1)
-    for length, stride in zip(region[1], region[2], strict=True):
-        if length > 1:
-            if lengths[stride] > 1:
-                return None
-            lengths[stride] = length
-    box, rest = [], region[0]
+    lengths[1] = region.block
+    lengths.update(region.steps)
+    box, rest = [], region.runs[0][0]
     for position, axis in enumerate(axes):
         start, rest = divmod(rest, axis)
         if position and (start + lengths[axis]) * axis > axes[position - 1]:

@@ -1,0 +1,185 @@
+"""Tensors that no operator was seen to make: parameters, views made in C++, memory of others, constants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import torch
+from torch import Tensor
+from torch.nn import Parameter
+
+from trec.capture.regions import WHOLE, Region, overlap
+from trec.capture.shared import real_address
+from trec.capture.storages import Storage, covered, geometry, storage_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trec.capture.log import Origin
+    from trec.capture.memory import Entry, Memory
+    from trec.capture.thread import Thread
+
+_LAST = 64
+"""How many of the tensors that share a storage are looked at to find one that holds another."""
+
+
+def introduce(memory: Memory, tensor: Tensor, thread: Thread) -> Entry:
+    """Make a tensor known and return what is known of it."""
+    key = storage_key(tensor)
+    storage = memory.live(key)
+    origin = memory.origins.get(id(tensor))
+    if origin is None and id(tensor) not in memory.lazy:
+        origin = thread.find_origin(tensor)
+    if origin is not None and id(tensor) not in memory.introduced:
+        made_of = []
+        if storage is not None and storage.owner is None:  # a parameter made in the pass, of what lay there
+            made_of = [_alias(memory, tensor, storage, thread)]
+        return _introduce_named(memory, tensor, origin, key, storage, made_of)
+    if storage is None and key is not None and (owner := memory.owned_storages.get(key)) is not None:
+        if owner is not tensor:
+            memory.entry(owner, thread)
+        storage = memory.live(key)
+    if storage is not None:
+        return memory.join(tensor, _alias(memory, tensor, storage, thread), storage)
+    return _introduce_constant(memory, tensor, key, thread)
+
+
+def _introduce_named(
+    memory: Memory, tensor: Tensor, origin: Origin, key: int | None, storage: Storage | None, made_of: list[int]
+) -> Entry:
+    value = memory.log.value(tensor)
+    memory.log.events.append((origin.kind, origin.names[0], 0, made_of, [value], origin, None))
+    known = id(tensor)
+    memory.introduced.add(known)
+    # A parameter that anyone holds a weak reference to cannot be swapped by the user's own code: strong.
+    if storage is None:
+        entry = memory.place(tensor, value, key, strong=True)
+    else:
+        entry = memory.join(tensor, value, storage, strong=True)
+    if entry.storage.owner is None:
+        entry.storage.owner = memory.owned.get(known)
+    return entry
+
+
+def _introduce_constant(memory: Memory, tensor: Tensor, key: int | None, thread: Thread) -> Entry:
+    value = memory.log.value(tensor)
+    parts = share_foreign(memory, tensor, value, thread)
+    label = memory.labels.get(id(tensor))
+    call = thread.call
+    if parts:
+        memory.log.events.append(("host", "shared_memory", thread.scope, parts, [value], None, None))
+    elif call is not None and label is None and not any(given is tensor for given in call.tensors):
+        call.events.append(("constant", "constant", call.scope, [], [value], None, None))  # made in C++ just now
+    else:
+        memory.log.events.append(("constant", label or "constant", thread.scope, [], [value], None, None))
+    found = memory.live(key)
+    if found is not None:
+        return memory.join(tensor, value, found)
+    entry = memory.place(tensor, value, key)
+    owner = memory.owned.get(id(tensor))
+    if owner is None and key is not None:
+        owner = memory.owned_storages.get(key)
+    entry.storage.owner = owner
+    return entry
+
+
+def share_foreign(memory: Memory, tensor: Tensor, value: int, thread: Thread) -> list[int]:
+    """Note a tensor whose memory torch did not allocate, and return the values that were known to lie there."""
+    if type(tensor) is not Tensor and type(tensor) is not Parameter:
+        return []
+    try:
+        untyped = tensor.untyped_storage()
+    except (RuntimeError, NotImplementedError):
+        return []
+    if untyped.resizable() or real_address(untyped) is None:
+        return []
+    shared = memory.shared
+    start, stop = shared.place(untyped)
+    owner = None
+    if not shared.overlaps(start, stop):
+        for other, lying in _living(memory):
+            first = real_address(lying)
+            if first is not None and first < stop and start < first + lying.nbytes():
+                shared.take(other, lying)
+                shared.watch(other)
+                owner = other.owner
+    storage = memory.storages[untyped._cdata] = Storage(untyped._cdata, id(tensor), value, ref(untyped))
+    storage.owner = owner
+    shared.take(storage, untyped, foreign=True)
+    memory.notice_others(storage, tensor, thread)
+    return [part for part in memory.content(tensor, storage) if part != value]
+
+
+def read_storage(memory: Memory, untyped: torch.UntypedStorage, thread: Thread) -> tuple[list[int], Storage]:
+    """Return the values that lie in a storage, and what is known of it."""
+    storage = memory.live(untyped._cdata)
+    if storage is None:
+        storage = memory.entry(torch.empty(0, dtype=torch.uint8, device=untyped.device).set_(untyped), thread).storage
+    if storage.writes is None:
+        return [storage.value], storage
+    whole = Region(((0, 1 << 62),))
+    if storage.shares:
+        share = storage.shares[0]
+        whole = Region(((share.start, share.stop),))
+        memory.notice_others(storage, torch.empty(0, dtype=torch.uint8, device=untyped.device), thread)
+    return storage.writes.within(whole, len(memory.log.types)) or [storage.value], storage
+
+
+def _living(memory: Memory) -> Iterator[tuple[Storage, torch.UntypedStorage]]:
+    for key, storage in list(memory.storages.items()):
+        owner = memory.owned_storages.get(key)
+        untyped = owner.untyped_storage() if storage.alive is None and owner is not None else None
+        if storage.alive is not None:
+            untyped = storage.alive()
+        if untyped is not None and not storage.shares:
+            yield storage, untyped
+
+
+def _alias(memory: Memory, tensor: Tensor, storage: Storage, thread: Thread) -> int:
+    """Return the value of a tensor that shares a storage, though no operator was seen to make it."""
+    if storage.shares:
+        memory.notice_others(storage, tensor, thread)
+    like = _sharing(memory, storage).get(geometry(tensor))
+    if like is not None:
+        return memory.entry(like, thread).value
+    parts = memory.content(tensor, storage)
+    around = _around(memory, tensor, storage)
+    if around is not None:
+        value = memory.entry(around, thread).value
+        explained = None if storage.writes is None else storage.writes.explained.get(value, (value,))
+        if explained is None or set(explained) == set(parts):
+            parts = [value]
+    if len(parts) == 1 and memory.log.type_of(parts[0])[:2] == (tensor.shape, tensor.dtype):
+        return parts[0]
+    made = memory.log.value(tensor)
+    thread.emit(("link", "alias", thread.scope, parts, [made], None, None))
+    memory.log.linked = True
+    if storage.writes is not None:
+        storage.writes.explain(made, covered(tensor, storage))
+    return made
+
+
+def _sharing(memory: Memory, storage: Storage) -> dict[Any, Tensor]:
+    """Return the tensors that lie in a storage by what makes them alike."""
+    found = {}
+    tensors = storage.tensors or [storage.first]
+    for known in dict.fromkeys(tensors):
+        entry = memory.entries.get(known)
+        tensor = entry.tensor() if entry is not None and entry.storage is storage else None
+        if tensor is not None:
+            found[geometry(tensor)] = tensor
+    found.pop(None, None)
+    storage.tensors = [id(tensor) for tensor in found.values()] or [storage.first]
+    return found
+
+
+def _around(memory: Memory, tensor: Tensor, storage: Storage) -> Tensor | None:
+    """Return the tensor made last that holds all of another."""
+    region = covered(tensor, storage)
+    for known in reversed((storage.tensors or ())[-_LAST:]):
+        entry = memory.entries.get(known)
+        other = entry.tensor() if entry is not None and entry.storage is storage else None
+        if other is not None and overlap(covered(other, storage), region) == WHOLE:
+            return other
+    return None
