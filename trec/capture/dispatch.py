@@ -17,11 +17,11 @@ from trec.capture.leaves import add_tensors
 from trec.capture.memory import Entry
 from trec.capture.operators import Facts, facts_of
 from trec.capture.sources import caller_place
-from trec.capture.storages import Storage
 
 if TYPE_CHECKING:
     from trec.capture.log import Call
     from trec.capture.recorder import Recorder
+    from trec.capture.storages import Storage
     from trec.capture.thread import Thread
     from trec.ir.types import NodeKind
 
@@ -42,6 +42,7 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.recorder, self.thread = recorder, thread
         self.memory, self.log, self.lock = recorder.memory, recorder.log, recorder.lock
         self.facts, self.entries = recorder.facts, recorder.memory.entries
+        self.make = recorder.memory.make
         self.keep_arguments = recorder.level == "aten"
 
     def _handle(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
@@ -60,7 +61,10 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
             written = self._about_to_write(facts, args, kwargs, values) if facts.writes else ()
             result = facts.run(*args, **kwargs) if kwargs else facts.run(*args)
             with self.lock:
-                made = self._made(result, facts, storages, written, call, values)
+                if type(result) is Tensor and not written:
+                    made: Sequence[int] = (self.make(result, storages, facts.aliases, values),)
+                else:
+                    made = self._made(result, facts, storages, written, call)
                 given = self.log.arguments(func, freeze(args, kwargs)[0]) if self.keep_arguments else None
                 if values == call.given:
                     values = call.given
@@ -79,7 +83,10 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
             written = self._about_to_write(facts, args, kwargs, values) if facts.writes else ()
         result = func(*args, **kwargs) if kwargs else func(*args)
         with DisableTorchFunction(), self.lock:
-            made = self._made(result, facts, storages, written, None, values)
+            if type(result) is Tensor and not written:
+                made: Sequence[int] = (self.make(result, storages, facts.aliases, values),)
+            else:
+                made = self._made(result, facts, storages, written, None)
             given = self.log.arguments(func, freeze(args, kwargs)[0])
             scope, place = self.thread.scope, caller_place(3)
             self.log.events.append(("op" if made else "host", func, scope, values, made, given, place))
@@ -149,18 +156,10 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return [(tensor, self.memory.entries[id(tensor)]) for tensor in distinct.values()]
 
     def _made(
-        self,
-        result: Any,
-        facts: Facts,
-        storages: list[Storage],
-        written: Written,
-        call: Call | None,
-        values: list[int],
+        self, result: Any, facts: Facts, storages: list[Storage], written: Written, call: Call | None
     ) -> Sequence[int]:
         """Return the values that an operator made: of what it wrote, then of what it returned."""
         memory = self.memory
-        if not written and type(result) is Tensor:
-            return (memory.make(result, storages, facts.aliases, values),)
         made = [memory.write(tensor, entry, storages, call) for tensor, entry in written]
         targets = {id(tensor) for tensor, _ in written}
         results: list[Tensor] = []

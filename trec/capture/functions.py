@@ -151,10 +151,10 @@ class FunctionMode(TorchFunctionMode):
     def _leave(self, call: Call, name: str, result: Any) -> None:
         """Write the call down, if it is one."""
         results: list[Tensor] = []
-        if name in EXPORTING:
-            self._export(call, result)
         if isinstance(result, Tensor):
             results.append(result)
+        elif name in EXPORTING:
+            self._export(call, result)
         elif isinstance(result, (list, tuple, dict)):
             add_tensors(result, results)
         with self.lock:
@@ -171,7 +171,7 @@ class FunctionMode(TorchFunctionMode):
                 for tensor in results
                 if (entry := entries.get(id(tensor))) is not None and entry.tensor() is tensor
             ]
-            if name in HOST and not results and not call.host:
+            if not results and name in HOST and not call.host:
                 call.host = True
                 call.events.append(("host", name, call.scope, call.given, [], None, None))
             self.log.events.append(call)

@@ -162,11 +162,12 @@ class Memory:
             reads: values of those tensors; of a part of one the value becomes what lies in that part.
         """
         log = self.log
-        if type(tensor) is not Tensor or tensor.layout is not STRIDED or tensor.is_nested:
-            value = log.value(tensor)
-            self._make_special(tensor, value, sources, aliases)
-            return value
-        key = (tensor.shape, tensor.dtype, tensor.device, STRIDED)
+        if type(tensor) is not Tensor or tensor.layout is not STRIDED:
+            return self._make_special(tensor, sources, aliases)
+        try:
+            key = (tensor.shape, tensor.dtype, tensor.device, STRIDED)
+        except RuntimeError:  # a strided nested tensor has no shape
+            return self._make_special(tensor, sources, aliases)
         index = log.type_index.get(key)
         if index is None:
             index = log.add_type(key)
@@ -209,19 +210,19 @@ class Memory:
                 reads[position : position + 1] = exact
         return value
 
-    def _make_special(self, tensor: Tensor, value: int, sources: Sequence[Storage], aliases: bool) -> None:
+    def _make_special(self, tensor: Tensor, sources: Sequence[Storage], aliases: bool) -> int:
+        value = self.log.value(tensor)
         key = storage_key(tensor)
-        for storage in sources:
-            if key is not None and storage.key == key:
-                self.join(tensor, value, storage)
-                return
-        if key is None and aliases and sources and not components(tensor):
-            self.join(tensor, value, sources[0])
-            return
-        if aliases and (found := self.live(key)) is not None:
-            self.join(tensor, value, found)
-            return
-        self.place(tensor, value, key)
+        storage = next((source for source in sources if source.key == key), None) if key is not None else None
+        if storage is None and aliases:
+            storage = self.live(key)
+            if key is None and sources and not components(tensor):
+                storage = sources[0]
+        if storage is None:
+            self.place(tensor, value, key)
+        else:
+            self.join(tensor, value, storage)
+        return value
 
     def write(self, tensor: Tensor, entry: Entry, sources: Sequence[Storage], call: Call | None) -> int:
         """Note that an operator wrote the tensor and return the new value."""
