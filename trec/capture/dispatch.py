@@ -11,7 +11,7 @@ from torch._C import DisableTorchFunction
 from torch.nn import Parameter
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from trec.capture.arguments import freeze
+from trec.capture.arguments import freeze, outline
 from trec.capture.leaves import add_tensors
 from trec.capture.memory import Entry, Storage
 from trec.capture.operators import Facts, facts_of
@@ -59,9 +59,13 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
             result = facts.run(*args, **kwargs) if kwargs else facts.run(*args)
             with self.lock:
                 made = self._made(result, facts, storages, written, call)
-                given = self.log.arguments(func, freeze(args, kwargs)[0]) if self.keep_arguments else None
+                given: Any = None
                 if values == call.given:
                     values = call.given
+                elif not self.keep_arguments:
+                    given = outline(args, kwargs)
+                if self.keep_arguments or (given is None and values is not call.given):
+                    given = self.log.arguments(func, freeze(args, kwargs)[0])
                 kind: NodeKind = "op"
                 if not made:
                     kind, call.host = "host", True
