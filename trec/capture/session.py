@@ -53,7 +53,9 @@ def capture(
         graph, failure = _record(net, args, kwargs, name, level, method, device)
         if not compiler and "torch._dynamo" in sys.modules:
             # The model brought the compiler in, as `torch.cond` does, and some of it ran compiled. Now that it is there
-            # it can be told to keep out; everything else is as it was before.
+            # it can be told to keep out, and what it compiled under our modes is dropped: it would refuse the model
+            # later. Everything else is as it was before.
+            torch._dynamo.reset()
             graph, failure = _record(net, args, kwargs, name, level, method, device)
     if level == "module":
         graph = graph.level("module")
