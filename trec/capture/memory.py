@@ -171,6 +171,8 @@ class Memory:
             self.log.events.append(("host", "shared_memory", thread.scope, [source], [value], None, None))
         elif call is not None and label is None and not any(given is tensor for given in call.tensors):
             call.events.append(("constant", "constant", call.scope, [], [value], None, None))  # made in C++ just now
+        elif thread.operands and label is None and id(tensor) not in self.owned:
+            self.log.events.append(("link", "alias", thread.scope, thread.operands, [value], None, None))
         else:
             self.log.events.append(("constant", label or "constant", thread.scope, [], [value], None, None))
         entry = self._place(tensor, value, key)

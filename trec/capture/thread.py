@@ -29,7 +29,7 @@ Renaming = tuple["Entry", int, int]
 class Thread:
     """The state of recording in one thread."""
 
-    __slots__ = ("call", "frames", "log", "mute", "renamed", "scope")
+    __slots__ = ("call", "frames", "log", "mute", "operands", "renamed", "scope")
 
     def __init__(self, log: Log, scope: int) -> None:
         self.log = log
@@ -37,6 +37,8 @@ class Thread:
         """Innermost scope that is open."""
         self.call: Call | None = None
         """Torch function that runs."""
+        self.operands: list[int] = []
+        """Values given to the operator around that runs functions; what it hands them is made of these."""
         self.frames: list[Frame] = []
         self.renamed: dict[int, list[Renaming]] = {}
         """By number of open frames: tensors that went through a call unchanged, and hold its value since."""
