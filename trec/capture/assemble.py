@@ -128,7 +128,7 @@ class _Assembly:
                     cls=self._op(call.function),
                     parent=self.module_scopes[call.scope],
                     name=self.group_names[len(self.group_scopes)],
-                    attrs=self._arguments(call.function, call.arguments),
+                    attrs=self._marked(self._arguments(call.function, call.arguments), call.error),
                     source=self._place(call.place, call.scope),
                     inputs=[numbers[value] for value in group.inputs],
                     outputs=[numbers[value] for value in group.outputs],
@@ -166,6 +166,8 @@ class _Assembly:
             if kind not in NAMED:
                 op = self._op(step.what)
                 attrs = self._arguments(step.what, step.detail)
+                if step.error is not None:
+                    attrs = self._marked(attrs, step.error)
                 source = self._place(step.place, step.scope) if kind != "link" else -1
             else:
                 op = kind
@@ -205,6 +207,10 @@ class _Assembly:
         if row < 0:
             row = self.rows[index] = self.builder.attrs.add(name_arguments(*self.log.argument_rows[index]))
         return row
+
+    def _marked(self, attrs: int, error: str | None) -> int:
+        """Return the index of attributes with the exception that a call raised added."""
+        return attrs if error is None else self.builder.attrs.add((*self.builder.attrs[attrs], ("error", error)))
 
     def _place(self, place: Any, scope: int) -> int:
         """Return the index of a source line: where the enclosing module was called if none of the user's is nearer."""

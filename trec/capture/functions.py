@@ -99,8 +99,9 @@ class FunctionMode(TorchFunctionMode):
         thread.call = call
         try:
             result = run(*args, **kwargs) if kwargs else run(*args)
-        except BaseException:
+        except BaseException as error:
             call.tensors = ()
+            self.recorder.note_failed_call(call, error)
             if call.events:
                 self.log.events.append(call)
             raise

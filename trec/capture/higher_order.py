@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from types import CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType, MethodType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trec.ir.types import NodeKind
 
 EAGER = DispatchKey.CompositeExplicitAutograd
-_FUNCTIONS = (FunctionType, MethodType, partial, torch.nn.Module)
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodDescriptorType, MethodType, partial, torch.nn.Module)
 
 
 def differentiable(operator: Any) -> Any:
