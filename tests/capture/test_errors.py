@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -74,6 +76,99 @@ def test_a_failing_operator_keeps_the_operators_before_it() -> None:
     assert ops(error.graph)[:2] == ["sin", "__setitem__"]
     assert connected(error.graph, "input:0", "op:__setitem__")
     assert isinstance(error.__cause__, RuntimeError)
+
+
+class UnprintableError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+def raised_anew(x: Tensor) -> Any:
+    try:
+        return torch.mm(x, torch.ones(7, 7))
+    except RuntimeError as error:
+        raise KeyError("other") from error
+
+
+def caught_before(x: Tensor) -> Any:
+    with suppress(RuntimeError):
+        torch.mm(x, torch.ones(7, 7))
+    raise ValueError("later")
+
+
+def unprintable(x: Tensor) -> Any:
+    raise UnprintableError
+
+
+def recursive(x: Tensor) -> Any:
+    return recursive(x)
+
+
+FAILURES: dict[str, tuple[Any, str, str | None]] = {
+    "shapes": (lambda x: torch.mm(x, torch.ones(7, 7)), "at mm(f32[2,3], f32[7,7])", "mm"),
+    "arguments": (lambda x: (x * 2).view(4, 4), "at view(f32[2,3], size=(4, 4))", "view"),
+    "method": (lambda x: x[7], "at __getitem__(f32[2,3], key=7)", "__getitem__"),
+    "write": (lambda x: (x * 1).__setitem__(5, 1), "at __setitem__(f32[2,3], key=5, value=1)", "__setitem__"),
+    "memory": (lambda x: x + torch.empty(10**16), "at empty(size=10000000000000000)", "empty"),
+    "no gradient": (lambda x: torch.autograd.grad(x.sum(), x), "at grad(f32[], f32[2,3]", "grad"),
+    "within a function": (
+        lambda x: nn.functional.interpolate(x, scale_factor=2), "at interpolate(f32[2,3]", "interpolate"
+    ),
+    "branch": (lambda x: torch.cond(x.sum() > -99, torch.inverse, torch.neg, (x,)), "at inverse(f32[2,3])", "inverse"),
+    "below vmap": (lambda x: torch.vmap(lambda v: v.mm(v))(x), "at mm(", "mm"),
+    "raised anew": (raised_anew, "KeyError", "mm"),
+    "caught before": (caught_before, "ValueError", None),
+    "attribute": (lambda x: x.absent, "AttributeError", None),
+    "iteration": (lambda x: next(iter(())), "StopIteration", None),
+    "recursion": (recursive, "RecursionError", None),
+    "no text": (unprintable, "an exception that has no text", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("level", ["function", "aten"])
+@pytest.mark.parametrize(("function", "text", "op"), FAILURES.values(), ids=FAILURES.keys())
+def test_the_call_that_failed_is_named_and_drawn_with_what_it_was_given(
+    function: Any, text: str, op: str | None, level: Any
+) -> None:
+    net = nn.Sequential(nn.Tanh(), Apply(function))
+    with unchanged(net):
+        error = failure(net, (2, 3), level=level)
+    assert text in str(error)
+    assert "in module '1' (Apply)" in str(error)
+    graph = error.graph
+    assert graph is not None
+    graph.verify()
+    marked = [node for node in graph.nodes if "error" in graph.attrs_of(node)]
+    marked += [scope for scope in graph.scopes if scope.kind == "function" and "error" in graph.attrs_of(scope)]  # type: ignore[misc]
+    assert [getattr(row, "op", None) or getattr(row, "cls", None) for row in marked] == [op] * (op is not None)
+    if op in ("mm", "view", "__getitem__", "inverse") and "(f32" in text:
+        assert connected(graph, "input:0", f"op:{op}")
+    assert "digraph" in graph.to_dot()
+    graph.level("function").verify()
+
+
+def test_hooks_that_fail_are_told_by_the_module_that_they_belong_to() -> None:
+    net: Any = nn.Sequential(nn.Linear(3, 3), nn.Sequential(nn.Linear(3, 3)))
+    net[1][0].register_forward_pre_hook(lambda module, args: torch.mm(args[0], torch.ones(9, 9)))
+    error = failure(net, (2, 3))
+    assert "in module '1.0' (Linear), at mm(f32[2,3], f32[9,9])" in str(error)
+
+
+def test_a_lazy_module_that_cannot_be_made_is_told() -> None:
+    class Lazy(nn.LazyLinear):
+        def initialize_parameters(self, input: Tensor) -> None:
+            raise ValueError("no shape")
+
+    assert "in module '0' (Lazy): no shape" in str(failure(nn.Sequential(Lazy(3)), (2, 3)))
+
+
+def test_a_failure_in_a_thread_is_the_failure_of_the_model() -> None:
+    def forward(held: Any, x: Tensor) -> Any:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(held.inner, x).result()
+
+    net = Apply(forward, inner=Apply(lambda x: torch.mm(x, torch.ones(7, 7))))
+    assert "in module 'inner' (Apply), at mm(f32[2,3], f32[7,7])" in str(failure(net, (2, 3)))
 
 
 def test_an_error_that_the_model_catches_itself_is_none() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -225,6 +228,89 @@ def test_a_module_that_returns_its_argument_lies_on_the_path() -> None:
         assert connected(graph, f"module:{path}", "output:0")
 
 
+class Leaves(nn.Module):
+    """Calls a module and ends without a word of its own."""
+
+    def __init__(self, error: type[BaseException]) -> None:
+        super().__init__()
+        self.fc, self.error = nn.Linear(3, 3), error
+
+    def forward(self, x: Tensor) -> Any:
+        raise self.error(self.fc(x))
+
+
+class GoesOn(nn.Module):
+    def __init__(self, error: type[BaseException]) -> None:
+        super().__init__()
+        self.inner, self.after = nn.Sequential(Leaves(error)), nn.Linear(3, 3)
+
+    def forward(self, x: Tensor) -> Any:
+        with suppress(BaseException):
+            self.inner(x)
+        return self.after(x) * 2
+
+    def encode(self, x: Tensor) -> Any:
+        return GoesOn.forward(self, x)
+
+
+ENDINGS = [KeyboardInterrupt, GeneratorExit, SystemExit, StopIteration, ValueError]
+
+
+@pytest.mark.parametrize("error", ENDINGS)
+def test_what_follows_an_exception_that_is_caught_stands_where_it_was_called(error: Any) -> None:
+    graph = record(nn.Sequential(GoesOn(error), nn.Tanh()), torch.randn(2, 3))
+    found = [(node.op, graph.scopes[node.parent].path) for node in graph.nodes if node.kind == "op"]
+    assert found == [("linear", "0.inner.0.fc"), ("linear", "0.after"), ("mul", "0"), ("tanh", "1")]
+    graph = trec.capture(GoesOn(error), (2, 3), method="encode").verify()
+    found = [(node.op, graph.scopes[node.parent].path) for node in graph.nodes if node.kind == "op"]
+    assert found == [("linear", "inner.0.fc"), ("linear", "after"), ("mul", "")]
+
+
+@pytest.mark.parametrize("error", ENDINGS)
+def test_what_follows_a_call_of_itself_that_was_left_stands_where_it_was_called(error: Any) -> None:
+    class Tree(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.fc, self.itself = nn.Linear(3, 3), [self]
+
+        def forward(self, x: Tensor, depth: int = 1) -> Any:
+            if not depth:
+                raise error(self.fc(x))
+            with suppress(BaseException):
+                self.itself[0](x, depth - 1)
+            return torch.tanh(self.fc(x))
+
+    graph = record(nn.Sequential(Tree(), nn.Sigmoid()), torch.randn(2, 3))
+    found = [(node.op, graph.scopes[node.parent].path, node.depth) for node in graph.nodes if node.kind == "op"]
+    assert found == [("linear", "0.fc", 4), ("linear", "0.fc", 3), ("tanh", "0", 2), ("sigmoid", "1", 2)]
+
+
+def test_modules_that_take_turns_keep_their_operators() -> None:
+    greenlet = pytest.importorskip("greenlet")
+
+    class Turn(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = nn.Linear(3, 3), nn.Linear(3, 3)
+
+        def forward(self, x: Tensor) -> Any:
+            x = self.first(x)
+            greenlet.getcurrent().parent.switch()
+            return self.second(x)
+
+    def forward(held: Any, x: Tensor) -> Any:
+        results: list[Tensor] = []
+        turns = [greenlet.greenlet(lambda module=module: results.append(module(x))) for module in held.turns]
+        for turn in turns * 2:
+            turn.switch()
+        return results
+
+    graph = trec.capture(Apply(forward, turns=nn.ModuleList([Turn(), Turn()])), (2, 3)).verify()
+    found = [graph.scopes[node.parent].path for node in graph.nodes if node.kind == "op"]
+    assert found == ["turns.0.first", "turns.1.first", "turns.0.second", "turns.1.second"]
+    assert ("param:turns.0.first.weight", "output:1") not in flow(graph)
+
+
 def test_an_unused_module_has_no_scope() -> None:
     class Net(nn.Module):
         def __init__(self) -> None:
@@ -277,12 +363,21 @@ class Nested(nn.Module):
 
 
 def test_modules_nested_deeply() -> None:
-    graph = trec.capture(Nested(120), (1, 2)).verify()
-    assert len(graph.scopes) == 122
-    assert max(node.depth for node in graph.nodes) == 122
+    limit = sys.getrecursionlimit()
+    graph = trec.capture(Nested(200), (1, 2)).verify()
+    assert sys.getrecursionlimit() == limit
+    assert len(graph.scopes) == 202
+    assert max(node.depth for node in graph.nodes) == 202
     assert flow(graph) == {
-        (end, "output:0") for end in ("input:0", *(f"param:{'inner.' * 121}{name}" for name in ("weight", "bias")))
+        (end, "output:0") for end in ("input:0", *(f"param:{'inner.' * 201}{name}" for name in ("weight", "bias")))
     }
+
+
+def test_two_recordings_leave_the_limit_of_the_stack_as_it_was() -> None:
+    limit = sys.getrecursionlimit()
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda _: trec.capture(Nested(5), (1, 2)), range(8)))
+    assert sys.getrecursionlimit() == limit
 
 
 def test_a_sequence_of_nested_modules_of_150_levels() -> None:

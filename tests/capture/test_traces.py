@@ -150,7 +150,6 @@ net(x)
 """
 
 
-@pytest.mark.xfail(strict=True, reason="the compiler, brought in under our modes, refuses the model afterwards")
 def test_a_model_that_brings_in_the_compiler_runs_afterwards(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     command = [sys.executable, "-c", BRANCH]

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
+from torch._higher_order_ops.associative_scan import associative_scan
 from torch._higher_order_ops.map import map as map_rows
+from torch._higher_order_ops.scan import scan
 from torch._higher_order_ops.while_loop import while_loop
 from torch.func import functional_call, grad, grad_and_value, hessian, jacrev, jvp, stack_module_state, vjp, vmap
+from torch.nn.attention.flex_attention import flex_attention
 from torch.utils.checkpoint import checkpoint, checkpoint_sequential
 
 from tests.capture.paths import Apply, check, check_function, connected, ends, flow, ops, paths, record
+from trec.capture.higher_order import captured
 
 pytestmark = pytest.mark.torch
 
@@ -216,6 +222,9 @@ def test_backward_in_forward_fills_gradients_that_are_read() -> None:
 
 MAP: Any = map_rows
 WHILE: Any = while_loop
+SCAN: Any = scan
+ASSOCIATIVE_SCAN: Any = associative_scan
+ATTENTION: Any = flex_attention
 
 
 def branch_on_value(x: Tensor, y: Tensor) -> Any:
@@ -230,14 +239,89 @@ def looped(x: Tensor, y: Tensor) -> Any:
     return WHILE(lambda step, v: step < 3, lambda step, v: (step + 1, v * y), (torch.tensor(0), x))[1]
 
 
-@pytest.mark.xfail(strict=True, reason="what the functions given to a higher-order operator close over is not seen")
-@pytest.mark.filterwarnings("ignore:.*torch.jit")
-@pytest.mark.parametrize("function", [branch_on_value, mapped, looped])
-def test_a_higher_order_operator_reads_what_its_functions_close_over(function: Any) -> None:
+def scanned(x: Tensor, y: Tensor) -> Any:
+    return SCAN(lambda carry, row: (carry + row * y[0], carry * 1), torch.zeros(3), x)[1]
+
+
+def reduced(x: Tensor, y: Tensor) -> Any:
+    return ASSOCIATIVE_SCAN(lambda a, b: a * b + y[0], x, 0, combine_mode="generic")
+
+
+def bound_and_partial(x: Tensor, y: Tensor) -> Any:
+    return torch.cond(x.sum() > -100, partial(torch.add, y), SimpleNamespace(call=torch.neg).call, (x,))
+
+
+def nested(x: Tensor, y: Tensor) -> Any:
+    def inner(v: Tensor) -> Any:
+        return torch.cond(v.sum() > 1e9, lambda w: w - 1, lambda w: w * y, (v,))
+
+    return torch.cond(x.sum() > -100, inner, lambda v: v * 1, (x,))
+
+
+def attended(x: Tensor, y: Tensor) -> Any:
+    q = x.detach()[None, None]
+    return ATTENTION(q, q, q, score_mod=lambda score, batch, head, i, j: score + y[0, 0])
+
+
+HIGHER_ORDER = [branch_on_value, mapped, looped, scanned, reduced, bound_and_partial, nested, attended]
+
+
+@pytest.mark.parametrize("grads", [True, False], ids=["with grad", "without grad"])
+@pytest.mark.filterwarnings("ignore:.*torch.jit", "ignore:flex_attention called without torch.compile")
+@pytest.mark.parametrize("function", HIGHER_ORDER)
+def test_a_higher_order_operator_reads_what_its_functions_close_over(function: Any, grads: bool) -> None:
     torch._dynamo.reset()
-    graph = record(Apply(function), torch.randn(2, 3), torch.randn(2, 3))
+    with torch.set_grad_enabled(grads):
+        graph = record(Apply(function), torch.randn(2, 3, requires_grad=grads), torch.randn(2, 3))
     assert connected(graph, "input:0", "output:0")
     assert connected(graph, "input:1", "output:0")
+    assert not ends(graph, "region:")
+
+
+@pytest.mark.parametrize("grads", [True, False], ids=["with grad", "without grad"])
+def test_the_branch_that_is_taken_is_drawn_with_its_modules(grads: bool) -> None:
+    def forward(held: Any, x: Tensor, y: Tensor) -> Any:
+        return torch.cond(x.sum() > -100, lambda v: held.taken(v) + y, lambda v: held.other(v), (x,))
+
+    net = Apply(forward, taken=Block(), other=Block())
+    graph = record(net, torch.ones(2, 3, requires_grad=grads), torch.ones(2, 3))
+    assert paths(graph) == ["", "taken", "taken.fc"]
+    assert ops(graph) == ["sum", "gt", "linear", "tanh", "add", "higher_order.cond"]
+    assert flow(graph) == {
+        (end, "output:0") for end in ("input:0", "input:1", "param:taken.fc.weight", "param:taken.fc.bias")
+    }
+
+
+def test_gradients_flow_through_a_branch() -> None:
+    def forward(held: Any, x: Tensor) -> Any:
+        x = x.detach().requires_grad_()
+        result: Any = torch.cond(x.sum() > -100, lambda v: held.fc(v).sin(), lambda v: v, (x,))
+        return torch.autograd.grad(result.sum(), [x, held.fc.weight])[1]
+
+    graph = record(Apply(forward, fc=nn.Linear(3, 3)), torch.ones(2, 3))
+    assert connected(graph, "param:fc.weight", "output:0")
+
+
+def test_what_a_function_closes_over_is_found() -> None:
+    held, default, own = torch.ones(1), torch.ones(2), nn.Linear(2, 2)
+    nested_list = [[torch.ones(3)]]
+
+    def function(v: Tensor, other: Tensor = default, *, keyword: Any = (held,)) -> Any:
+        return own(v) + nested_list[0][0]
+
+    found = {id(tensor) for tensor in captured(partial(function, torch.ones(4)))}
+    assert found >= {id(tensor) for tensor in (held, default, nested_list[0][0], own.weight, own.bias)}
+    module = Block()
+    assert {id(tensor) for tensor in captured(module.forward)} == {id(module.fc.weight), id(module.fc.bias)}
+
+
+def test_a_variable_that_was_never_set_is_passed_over() -> None:
+    def forward(v: Tensor) -> Any:
+        return v + later
+
+    if len(__name__) == 0:
+        later = 1
+    assert captured(forward) == []
 
 
 @torch.library.custom_op("trec_tests::mixed", mutates_args={"buffer"})

@@ -32,7 +32,8 @@ def capture(
     The model, its inputs and the process are left as they were, bit for bit, also when the model raises: parameters,
     buffers (running statistics too), random generators, gradients, flags and hooks. The mode (`train` or `eval`) and
     the grad mode are the caller's. Operators run as written: compiled modules run eagerly, and fused fast paths that
-    torch takes only when nobody looks are not taken.
+    torch takes only when nobody looks are not taken. A model whose run is the first of the process to import the
+    compiler, as `torch.cond` does, runs twice.
 
     Args:
         net: the model.

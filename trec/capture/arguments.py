@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+from torch._jit_internal import boolean_dispatched
 from torch.nn import Parameter
 
 from trec.capture.leaves import add_tensors
@@ -30,6 +31,9 @@ _LONGEST_TEXT = 200
 _LONGEST_SEQUENCE = 64
 
 Frozen = tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]
+
+Outline = tuple[list[Any], dict[str, Any] | None]
+"""Arguments without tensors, not frozen yet."""
 
 
 def freeze(args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> tuple[Frozen, list[torch.Tensor]]:
@@ -59,6 +63,25 @@ def freeze(args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> tuple[Frozen
             if kind not in _NO_TENSORS:
                 add_tensors(arg, tensors)
     return (tuple(positional), tuple(named)), tensors
+
+
+def outline(args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Outline | None:
+    """Return the arguments with every tensor replaced, to be frozen later if they are wanted; None if it takes longer.
+
+    This is for the operators inside function calls, few of which are drawn on their own.
+    """
+    positional = []
+    for arg in args:
+        kind = type(arg)
+        if kind is Tensor or kind is Parameter:
+            positional.append(TENSOR)
+        elif kind in _EXACT or kind in _NO_TENSORS:
+            positional.append(arg)
+        else:
+            return None
+    if kwargs and not all(type(arg) in _EXACT or type(arg) in _NO_TENSORS for arg in kwargs.values()):
+        return None
+    return positional, kwargs
 
 
 def _frozen(value: Any, depth: int = 0) -> Any:
@@ -127,20 +150,24 @@ def attribute(value: Any, depth: int = 0) -> Attr:
 
 @lru_cache(maxsize=4096)
 def name_arguments(function: Any, frozen: Frozen) -> AttrRow:
-    """Return the frozen arguments that are no tensors, with the names that the function gives them."""
+    """Return the frozen arguments that are no tensors, with the names that the function gives them; none twice."""
     positional, keywords = frozen
-    parameters = parameters_of(function, tuple(map(_kind, positional)))
-    row: list[tuple[str, Attr]] = []
+    given = tuple((key, _kind(value)) for key, value in keywords)
+    parameters = parameters_of(function, tuple(map(_kind, positional)), given)
+    row: dict[str, Attr] = {}
+    taken = dict(keywords)
     for position, value in enumerate(positional):
-        if _only_tensors(value):
-            continue
         name, is_list = parameters[position] if position < len(parameters) else (f"arg{position}", False)
+        if name in taken:
+            name = f"arg{position}"
+        taken[name] = value
         if is_list and type(value) is int and position == len(parameters) - 1 < len(positional) - 1:  # view(2, -1)
-            row.append((name, attribute(positional[position:])))
+            row[name] = attribute(positional[position:])
             break
-        row.append((name, attribute(_shown(value))))
-    row.extend((key, attribute(_shown(value))) for key, value in keywords if not _only_tensors(value))
-    return tuple(row)
+        if not _only_tensors(value):
+            row[name] = attribute(_shown(value))
+    row.update((key, attribute(_shown(value))) for key, value in keywords if not _only_tensors(value))
+    return tuple(row.items())
 
 
 def _only_tensors(value: Any) -> bool:
@@ -172,26 +199,31 @@ def _kind(value: Any) -> str:
 
 
 @cache
-def parameters_of(function: Any, kinds: tuple[str, ...]) -> tuple[tuple[str, bool], ...]:
+def parameters_of(
+    function: Any, kinds: tuple[str, ...], keywords: tuple[tuple[str, str], ...] = ()
+) -> tuple[tuple[str, bool], ...]:
     """Return name and whether it takes a list, of each positional parameter of a torch function or operator.
 
     Args:
         function: what was called.
         kinds: what each positional argument is, to choose among overloads.
+        keywords: name and kind of the others.
     """
     schema = getattr(function, "_schema", None)
     if schema is not None:
         return _positional(schema)
+    name = getattr(function, "__name__", "")
+    if name in _NO_OPERATORS:
+        return tuple((parameter, False) for parameter in _NO_OPERATORS[name])
+    by_flag = boolean_dispatched.get(function) if type(function) is FunctionType else None
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = inspect.signature(function if by_flag is None else by_flag["if_true"]).parameters.values()
         if not any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
             return tuple((parameter.name, False) for parameter in parameters)
     except (TypeError, ValueError):
         pass
-    name = getattr(function, "__name__", "")
     overloads = torch._C._jit_get_schemas_for_operator(f"aten::{_ARITHMETIC.get(name, name)}")
-    fitting = [overload for overload in overloads if _fits(overload, kinds)]
-    best = min(fitting or overloads, key=lambda overload: len(overload.arguments), default=None)
+    best = min(overloads, key=lambda schema: (_misfits(schema, kinds, keywords), len(schema.arguments)), default=None)
     return () if best is None else _positional(best)
 
 
@@ -199,14 +231,29 @@ def _positional(schema: Any) -> tuple[tuple[str, bool], ...]:
     return tuple((a.name, a.type.kind() == "ListType") for a in schema.arguments if not a.kwarg_only)
 
 
-def _fits(schema: Any, kinds: tuple[str, ...]) -> bool:
-    arguments = [argument for argument in schema.arguments if not argument.kwarg_only]
-    for position, kind in enumerate(kinds):
-        if position >= len(arguments):
-            return bool(arguments) and str(arguments[-1].type) == "List[int]" and set(kinds[position:]) == {"int"}
-        if not _takes(arguments[position], kind):
-            return False
-    return True
+def _misfits(schema: Any, kinds: tuple[str, ...], keywords: tuple[tuple[str, str], ...]) -> int:
+    """Return how many arguments a schema does not take as they were given, or lacks."""
+    positional = [argument for argument in schema.arguments if not argument.kwarg_only]
+    by_name = {argument.name: argument for argument in schema.arguments}
+    count: int = 0
+    for position, kind in enumerate(kinds[: len(positional)]):
+        argument = by_name.pop(positional[position].name)
+        if position == len(positional) - 1 and _takes_all(argument, kinds[position:]):
+            break
+        count += not _takes(argument, kind)
+    else:
+        count += max(len(kinds) - len(positional), 0)
+    for name, kind in keywords:
+        wanted = by_name.pop(name, None) or by_name.pop(_ALSO_CALLED.get(name, name), None)
+        count += wanted is None or not _takes(wanted, kind)
+    missing = [name for name, argument in by_name.items() if not argument.has_default_value() and name != "generator"]
+    return count + len(missing)
+
+
+def _takes_all(argument: Any, kinds: tuple[str, ...]) -> bool:
+    """Tell whether a last parameter that is a list takes all further arguments, as in `view(2, -1)`."""
+    wanted = {"List[int]": {"int"}, "List[Tensor]": {"Tensor"}}.get(str(argument.type).replace("SymInt", "int"))
+    return wanted is not None and set(kinds) == wanted
 
 
 def _takes(argument: Any, kind: str) -> bool:
@@ -222,12 +269,22 @@ def _takes(argument: Any, kind: str) -> bool:
 
 _TAKEN_BY = {
     "Tensor": ("Tensor",), "tensors": ("List[Tensor", "List[Optional[Tensor"), "list": ("List",), "Size": ("List[int",),
-    "bool": ("bool", "Scalar"), "int": ("int", "Scalar", "number", "float", "List[int", "SymInt"),
+    "bool": ("bool", "Scalar", "number"), "int": ("int", "Scalar", "number", "float", "List[int", "SymInt"),
     "float": ("float", "Scalar", "number"), "str": ("str", "Dimname", "Device"), "device": ("Device",),
 }  # fmt: skip
 """For each kind of argument, how the types of parameters begin that take it."""
+
+_NO_OPERATORS = {
+    "tensor": ("data",), "as_tensor": ("data", "dtype", "device"), "asarray": ("obj",), "from_numpy": ("ndarray",),
+    "frombuffer": ("buffer",), "new_tensor": ("self", "data"),
+}  # fmt: skip
+"""Positional parameters of functions that show no signature and are no operators, or under other names."""
+
+_ALSO_CALLED = {"input": "self", "x": "self", "axis": "dim", "keepdims": "keepdim"}
+"""Names that torch takes besides those of its schemas."""
 
 _ARITHMETIC = {
     "__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub", "__isub__": "sub_", "__mul__": "mul",
     "__rmul__": "mul", "__imul__": "mul_", "__truediv__": "div", "__itruediv__": "div_", "__pow__": "pow",
 }  # fmt: skip
+"""Arithmetic operators of Python under the names of torch's."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from trec.capture.arguments import name_arguments
+from trec.capture.arguments import freeze, name_arguments
 from trec.capture.describe import describe
 from trec.capture.log import Origin
 from trec.capture.operators import operator_name
@@ -130,7 +130,7 @@ class _Assembly:
                     cls=self._op(call.function),
                     parent=self.module_scopes[call.scope],
                     name=self.group_names[len(self.group_scopes)],
-                    attrs=self._arguments(call.arguments),
+                    attrs=self._marked(self._arguments(call.function, call.arguments), call.error),
                     source=self._place(call.place, call.scope),
                     inputs=[numbers[value] for value in group.inputs],
                     outputs=[numbers[value] for value in group.outputs],
@@ -167,7 +167,9 @@ class _Assembly:
             attrs, source = 0, -1
             if kind not in NAMED:
                 op = self._op(step.what)
-                attrs = self._arguments(step.detail)
+                attrs = self._arguments(step.what, step.detail)
+                if step.error is not None:
+                    attrs = self._marked(attrs, step.error)
                 source = self._place(step.place, step.scope) if kind != "link" else -1
             else:
                 op = kind
@@ -197,13 +199,20 @@ class _Assembly:
             found = self.described[id(row)] = (row, self.builder.attrs.add(row))  # held, so the id stays its own
         return found[1]
 
-    def _arguments(self, index: int | None) -> int:
+    def _arguments(self, function: Any, index: Any) -> int:
+        """Return the index of the attributes that name the arguments of a call: kept in the log, or only outlined."""
         if index is None:
             return 0
+        if type(index) is not int:
+            return self.builder.attrs.add(name_arguments(function, freeze(tuple(index[0]), index[1])[0]))
         row = self.rows[index]
         if row < 0:
             row = self.rows[index] = self.builder.attrs.add(name_arguments(*self.log.argument_rows[index]))
         return row
+
+    def _marked(self, attrs: int, error: str | None) -> int:
+        """Return the index of attributes with the exception that a call raised added."""
+        return attrs if error is None else self.builder.attrs.add((*self.builder.attrs[attrs], ("error", error)))
 
     def _place(self, place: Any, scope: int) -> int:
         """Return the index of a source line: where the enclosing module was called if none of the user's is nearer."""

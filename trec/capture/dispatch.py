@@ -11,7 +11,8 @@ from torch._C import DisableTorchFunction
 from torch.nn import Parameter
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from trec.capture.arguments import freeze
+from trec.capture.arguments import freeze, outline
+from trec.capture.higher_order import HigherOrderCall
 from trec.capture.introduce import read_storage
 from trec.capture.leaves import add_tensors
 from trec.capture.memory import Entry
@@ -52,12 +53,14 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         facts = self.facts.get(id(func))  # operators take long to hash
         if facts is None:
             facts = self.facts[id(func)] = facts_of(func)
+        if facts.higher_order:
+            return HigherOrderCall(self, func, args, kwargs or {}).run()
         call = thread.call
         thread.mute = 1
         try:
             if call is None:
                 return self._alone(func, facts, args, kwargs)
-            values, storages = self._read(args, kwargs)
+            values, storages = self.read(args, kwargs)
             written = self._about_to_write(facts, args, kwargs, values) if facts.writes else ()
             result = facts.run(*args, **kwargs) if kwargs else facts.run(*args)
             with self.lock:
@@ -65,9 +68,13 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     made: Sequence[int] = (self.make(result, storages, facts.aliases, values),)
                 else:
                     made = self._made(result, facts, storages, written, call)
-                given = self.log.arguments(func, freeze(args, kwargs)[0]) if self.keep_arguments else None
+                given: Any = None
                 if values == call.given:
                     values = call.given
+                elif not self.keep_arguments:
+                    given = outline(args, kwargs)
+                if self.keep_arguments or (given is None and values is not call.given):
+                    given = self.log.arguments(func, freeze(args, kwargs)[0])
                 kind: NodeKind = "op"
                 if not made:
                     kind, call.host = "host", True
@@ -79,7 +86,7 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _alone(self, func: Any, facts: Facts, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
         """Run an operator that no torch function called: the function mode is live, and must not see what we do."""
         with DisableTorchFunction():
-            values, storages = self._read(args, kwargs)
+            values, storages = self.read(args, kwargs)
             written = self._about_to_write(facts, args, kwargs, values) if facts.writes else ()
         result = func(*args, **kwargs) if kwargs else func(*args)
         with DisableTorchFunction(), self.lock:
@@ -92,7 +99,7 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.log.events.append(("op" if made else "host", func, scope, values, made, given, place))
         return result
 
-    def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> tuple[list[int], list[Storage]]:
+    def read(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> tuple[list[int], list[Storage]]:
         """Return the values of the tensors among the arguments, and their storages."""
         tensors: list[Tensor] = []
         holders: tuple[Any, ...] = ()
@@ -154,6 +161,12 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 continue
         distinct = {id(tensor): tensor for tensor in targets}
         return [(tensor, self.memory.entries[id(tensor)]) for tensor in distinct.values()]
+
+    def made(self, result: Any, storages: list[Storage]) -> Sequence[int]:
+        """Return the values of the tensors that an operator returned."""
+        results: list[Tensor] = []
+        add_tensors(result, results)
+        return [self.memory.make(tensor, storages) for tensor in {id(tensor): tensor for tensor in results}.values()]
 
     def _made(
         self, result: Any, facts: Facts, storages: list[Storage], written: Written, call: Call | None

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 from torch._C import DisableTorchFunction
+from torch._ops import HigherOrderOperator
 from torch.nn import Parameter
 from torch.overrides import TorchFunctionMode
 
 from trec.capture.arguments import freeze
+from trec.capture.higher_order import differentiable
 from trec.capture.introduce import share_foreign
 from trec.capture.leaves import add_tensors, wrapped_by_functorch
 from trec.capture.log import Call
@@ -85,17 +87,21 @@ class FunctionMode(TorchFunctionMode):
         outer = thread.call
         scope = thread.scope
         call = Call(func, scope, None if self.log.scopes[scope].native else caller_place(2), [])
+        run = func
         if accessor:
             read: list[Tensor] = []
             add_tensors(args, read)
             call.tensors = read
         else:
             self._enter(call, name, args, kwargs)
+            if isinstance(func, HigherOrderOperator):
+                run = differentiable(func)
         thread.call = call
         try:
-            result = func(*args, **kwargs) if kwargs else func(*args)
-        except BaseException:
+            result = run(*args, **kwargs) if kwargs else run(*args)
+        except BaseException as error:
             call.tensors = ()
+            self.recorder.note_failed_call(call, error)
             if call.events:
                 self.log.events.append(call)
             raise

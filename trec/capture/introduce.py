@@ -71,6 +71,9 @@ def _introduce_constant(memory: Memory, tensor: Tensor, key: int | None, thread:
         memory.log.events.append(("host", "shared_memory", thread.scope, parts, [value], None, None))
     elif call is not None and label is None and not any(given is tensor for given in call.tensors):
         call.events.append(("constant", "constant", call.scope, [], [value], None, None))  # made in C++ just now
+    elif thread.operands and label is None and id(tensor) not in memory.owned:
+        memory.log.linked = True
+        memory.log.events.append(("link", "alias", thread.scope, thread.operands, [value], None, None))
     else:
         memory.log.events.append(("constant", label or "constant", thread.scope, [], [value], None, None))
     found = memory.live(key)

@@ -73,6 +73,8 @@ class Call(Struct, gc=False):
     """One of its operators returned no tensor."""
     wrote: bool = False
     """One of its operators wrote an argument."""
+    error: str | None = None
+    """Name of the exception with which it stopped the model."""
 
 
 class Log:

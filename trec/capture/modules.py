@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 import torch.nn.modules.module as hooks
@@ -11,10 +12,37 @@ from torch._C import DisableTorchFunction
 
 from trec.capture.leaves import leaves, wrapped_by_functorch
 from trec.capture.log import UninitializedTensor
+from trec.capture.sources import module_frames
+from trec.capture.thread import Frame
 
 if TYPE_CHECKING:
     from trec.capture.recorder import Recorder
     from trec.capture.thread import Thread
+
+
+class _DeeperStack:
+    """Room on the stack for what torch adds to each module call as soon as there are hooks: a frame for every four."""
+
+    lock = threading.Lock()
+    count = 0
+    limits = (0, 0)
+    """The limit of the user's, and the one that stands while anything is recorded."""
+
+    @classmethod
+    def enter(cls) -> None:
+        with cls.lock:
+            if not cls.count:
+                limit = sys.getrecursionlimit()
+                cls.limits = (limit, min(limit + limit // 4 + 100, 2**31 - 1))
+                sys.setrecursionlimit(cls.limits[1])
+            cls.count += 1
+
+    @classmethod
+    def leave(cls) -> None:
+        with cls.lock:
+            cls.count -= 1
+            if not cls.count and sys.getrecursionlimit() == cls.limits[1]:
+                sys.setrecursionlimit(cls.limits[0])
 
 
 class ModuleHooks:
@@ -32,8 +60,10 @@ class ModuleHooks:
         for handle, table in ((before, hooks._global_forward_pre_hooks), (after, hooks._global_forward_hooks)):
             table.move_to_end(handle.id, last=False)  # type: ignore[attr-defined]
         self._handles = (before, after)
+        _DeeperStack.enter()
 
     def __exit__(self, *_: object) -> None:
+        _DeeperStack.leave()
         for handle in self._handles:
             handle.remove()
             hooks._global_forward_hooks_always_called.pop(handle.id, None)  # torch's own removal leaves these
@@ -44,9 +74,13 @@ class ModuleHooks:
         thread = recorder.current(module)
         if thread is None:
             return
+        own, around = module_frames()
+        frames = thread.frames
         modes = None
-        if not thread.frames and thread is not recorder.thread:
+        if not frames and thread is not recorder.thread:
             modes = recorder.modes(thread)
+        elif frames and frames[-1].own != around:
+            thread.drop_abandoned(around)
         with recorder.lock:
             if recorder.expected is module:
                 scope, recorder.expected = 0, None  # the root was opened with the recording
@@ -55,7 +89,7 @@ class ModuleHooks:
             call = thread.call
             if call is not None:
                 call.split = True
-            thread.frames.append((scope, module, thread.scope, call, modes))
+            frames.append(Frame(scope, module, thread.scope, call, modes, own, around))
             thread.scope, thread.call = scope, None
 
     def _leave(self, module: Any, args: Any, kwargs: Any = None, result: Any = None) -> None:
@@ -63,14 +97,14 @@ class ModuleHooks:
         thread = recorder.current(module)
         if thread is None:
             return
+        own, _ = module_frames()
         frames = thread.frames
-        if not frames or (frames[-1][1] is not module and not any(frame[1] is module for frame in frames)):
+        frame = frames.pop() if frames and frames[-1].own == own else thread.take_frame(own, module)
+        if frame is None:
             return
-        entered = None
-        while entered is not module:  # frames that a BaseException left behind go with it
-            scope, entered, thread.scope, thread.call, modes = frames.pop()
-            if modes is not None:
-                modes.close()
+        scope, thread.scope, thread.call = frame.scope, frame.outer, frame.call
+        if frame.modes is not None:
+            frame.modes.close()
         if not isinstance(kwargs, dict):  # where the module raised, kwargs are left out of the call
             error = sys.exc_info()[1]
             if error is not None and (recorder.failure is None or recorder.failure[1] is not error):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import torch
+
 
 class Facts(NamedTuple):
     """What an ATen operator does to its arguments."""
@@ -18,6 +20,8 @@ class Facts(NamedTuple):
     """Position of the flag that decides whether it writes at all; None if it always does."""
     aliases: bool
     """Whether a result shares memory with an argument."""
+    higher_order: bool = False
+    """Whether it is given functions."""
 
 
 UNDECLARED_WRITES: dict[str, tuple[tuple[int, ...], int | None]] = {
@@ -41,7 +45,7 @@ def facts_of(operator: Any) -> Facts:
     """Return what is known of an operator; higher-order operators have no schema and write nothing."""
     schema = getattr(operator, "_schema", None)
     if schema is None:
-        return Facts(operator, (), False, None, False)
+        return Facts(operator, (), False, None, False, isinstance(operator, torch._ops.HigherOrderOperator))
     name = schema.name.split("::")[-1]
     writes: tuple[int | str, ...] = ()
     overwrites, training = name in OVERWRITING, None

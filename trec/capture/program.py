@@ -38,6 +38,8 @@ class Step(Struct, gc=False):
     place: Place
     group: int = -1
     """Index of the group that holds it; -1: the module does."""
+    error: str | None = None
+    """Name of the exception with which it stopped the model."""
 
 
 class Program(NamedTuple):
@@ -99,7 +101,7 @@ class _Planner:
         self.groups: list[Group] = []
 
     def add_call(self, position: int, call: Call) -> None:
-        if call.split:
+        if call.split and call.events:
             for event in call.events:
                 self.steps.append(Step(*event))
             return
@@ -126,11 +128,12 @@ class _Planner:
             outputs = list(dict.fromkeys(outputs))
         if leaking:
             outputs += sorted(leaking)
-        if self.keep_operators:
+        if self.keep_operators and events:
             self._keep(call, events, inputs, outputs)
             return
         kind: NodeKind = "host" if call.host and not outputs else "op"
-        self.steps.append(Step(kind, call.function, call.scope, inputs, outputs, call.arguments, call.place))
+        step = Step(kind, call.function, call.scope, inputs, outputs, call.arguments, call.place, error=call.error)
+        self.steps.append(step)
 
     def _keep(self, call: Call, events: list[Event], inputs: list[int], outputs: list[int]) -> None:
         group = len(self.groups)
@@ -172,7 +175,9 @@ class _Planner:
 
 def _is_call(call: Call, event: Event) -> bool:
     """Tell whether a call is no more than its one operator: it reads what was given and makes what is returned."""
-    return event[0] == "op" and event[3] == call.given and list(event[4]) == call.results and not call.read
+    if call.read or event[0] != "op":
+        return False
+    return event[3] == call.given and list(event[4]) == call.results
 
 
 def _insert_made(steps: list[Step], made: dict[int, Origin], log: Log) -> list[Step]:

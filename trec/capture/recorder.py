@@ -17,6 +17,7 @@ from trec.capture.sources import module_place
 from trec.capture.thread import Thread
 
 if TYPE_CHECKING:
+    from trec.capture.log import Call
     from trec.capture.operators import Facts
     from trec.capture.state import State
     from trec.capture.storages import Storage
@@ -49,6 +50,8 @@ class Recorder:
         """The module whose call the root scope stands for, until it is called."""
         self.failure: tuple[int, BaseException] | None = None
         """Innermost scope that an exception left, and the exception."""
+        self.failed_call: tuple[Call, BaseException] | None = None
+        """Innermost call of a torch function that raised, and the exception."""
         self.state: State | None = None
         self.thread = Thread(self.log, 0)
         self._threads = {threading.get_ident(): self.thread}
@@ -71,12 +74,25 @@ class Recorder:
             thread = self._threads[ident] = Thread(self.log, self.thread.scope)
         return thread
 
+    def note_failed_call(self, call: Call, error: BaseException) -> None:
+        """Remember the call that an exception came from; calls around it raise the same one."""
+        if self.failed_call is None or self.failed_call[1] is not error:
+            self.failed_call = (call, error)
+
     def settle_failure(self, error: BaseException | None) -> None:
-        """Keep the failure only if it is what stopped the model, and not an exception that the model caught."""
-        while error is not None and self.failure is not None and self.failure[1] is not error:
-            error = error.__cause__ or error.__context__
-        if error is None:
+        """Keep as failures only what stopped the model, and write down the call that did."""
+        raised = _chain(error)
+        if self.failure is not None and not any(self.failure[1] is other for other in raised):
             self.failure = None
+        if self.failed_call is None:
+            return
+        call, cause = self.failed_call
+        if not any(cause is other for other in raised):
+            self.failed_call = None
+            return
+        call.error, call.read = type(cause).__name__, (*call.read, *call.given)
+        if not call.events:
+            self.log.events.append(call)
 
     def stop(self) -> None:
         """Write nothing down any more, in any thread."""
@@ -127,6 +143,15 @@ class Recorder:
                     if id(tensor) not in self.memory.origins:
                         self.memory.christen(tensor, Origin(kind, [f"{whole}.{name}"]))
         return path
+
+
+def _chain(error: BaseException | None) -> list[BaseException]:
+    """Return an exception and those that led to it."""
+    found: list[BaseException] = []
+    while error is not None and not any(error is other for other in found):
+        found.append(error)
+        error = error.__cause__ or error.__context__
+    return found
 
 
 def walk(root: Any) -> list[tuple[str, Any]]:

@@ -19,6 +19,7 @@ from trec.capture.recorder import TABLES, Recorder, walk
 from trec.capture.state import State
 from trec.errors import CaptureError, OptionError
 from trec.ir.collector import paused
+from trec.ir.text import type_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +54,9 @@ def capture(
         graph, failure = _record(net, args, kwargs, name, level, method, device)
         if not compiler and "torch._dynamo" in sys.modules:
             # The model brought the compiler in, as `torch.cond` does, and some of it ran compiled. Now that it is there
-            # it can be told to keep out; everything else is as it was before.
+            # it can be told to keep out, and what it compiled under our modes is dropped: it would refuse the model
+            # later. Everything else is as it was before.
+            torch._dynamo.reset()
             graph, failure = _record(net, args, kwargs, name, level, method, device)
     if level == "module":
         graph = graph.level("module")
@@ -103,7 +106,7 @@ def _record(
     finally:
         with untouched():
             state.restore()
-    return graph, None if error is None else _Failure(error, _where(recorder))
+    return graph, None if error is None else _Failure(error, _where(recorder, graph))
 
 
 def _prepare(recorder: Recorder, net: torch.nn.Module, args: Any, kwargs: Any, method: str) -> State:
@@ -218,16 +221,26 @@ def _made_in_pass(recorder: Recorder, state: State) -> dict[int, Origin]:
     return made
 
 
-def _where(recorder: Recorder) -> str:
-    """Return in words where the model failed."""
-    if recorder.failure is None:
-        return ""
-    record = recorder.log.scopes[recorder.failure[0]]
-    return f" in module {record.path!r} ({record.cls})" if record.path else f" in {record.cls}.forward"
+def _where(recorder: Recorder, graph: Graph) -> str:
+    """Return in words where the model failed: the module, and the call with what it was given."""
+    where = ""
+    if recorder.failure is not None:
+        record = recorder.log.scopes[recorder.failure[0]]
+        where = f" in module {record.path!r} ({record.cls})" if record.path else f" in {record.cls}.forward"
+    if recorder.failed_call is None:
+        return where
+    failed = [(row.op, row.inputs, row.attrs) for row in graph.nodes if row.kind in ("op", "host")]
+    failed += [(row.cls, row.inputs, row.attrs) for row in graph.scopes if row.kind == "function"]
+    for name, inputs, attrs in failed:
+        if "error" in (given := dict(graph.attrs[attrs])):
+            shown = [type_text(graph.type_of(value)) for value in inputs]
+            shown += [f"{key}={value!r}" for key, value in given.items() if key != "error"]
+            return f"{where}, at {name}({', '.join(shown)})"
+    return where
 
 
 def _capture_error(failure: _Failure, graph: Graph, *, guessed_dtypes: bool) -> CaptureError:
-    text = str(failure.error)
+    text = _text(failure.error)
     message = f"the model raised {type(failure.error).__name__}{failure.where}: {text}"
     if guessed_dtypes and any(word in text for word in ("indices", "Long", "Int", "integer", "scalar type")):
         message += (
@@ -237,3 +250,10 @@ def _capture_error(failure: _Failure, graph: Graph, *, guessed_dtypes: bool) -> 
     error = CaptureError(message)
     error.graph = graph
     return error
+
+
+def _text(error: Exception) -> str:
+    try:
+        return str(error)
+    except Exception:  # the user's own code
+        return "an exception that has no text"

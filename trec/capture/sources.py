@@ -44,6 +44,19 @@ def module_place() -> Place:
     return _search(frame and frame.f_back)
 
 
+def module_frames() -> tuple[int, int]:
+    """Return the identity of the stack frame of the module call whose hook runs, and of the one around; 0 for none."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code is not _MODULE_CALL:
+        frame = frame.f_back
+    if frame is None:
+        return 0, 0
+    own, frame = id(frame), frame.f_back
+    while frame is not None and frame.f_code is not _MODULE_CALL:
+        frame = frame.f_back
+    return own, 0 if frame is None else id(frame)
+
+
 def _search(frame: FrameType | None) -> Place:
     while frame is not None:
         code = frame.f_code

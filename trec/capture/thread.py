@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trec.capture.log import Origin
 
@@ -18,8 +18,21 @@ if TYPE_CHECKING:
 _TABLES: tuple[tuple[NodeKind, str], ...] = (("param", "_parameters"), ("buffer", "_buffers"))
 
 
-Frame = tuple[int, Any, int, "Call | None", "ExitStack | None"]
-"""A module call that has not returned: its scope, the module, and what to go back to: scope, function, modes to end."""
+class Frame(NamedTuple):
+    """A module call that has not returned."""
+
+    scope: int
+    module: Any
+    outer: int
+    """Scope to go back to."""
+    call: Call | None
+    """Torch function to go back to."""
+    modes: ExitStack | None
+    """Modes to end with it."""
+    own: int
+    """Identity of its stack frame."""
+    around: int
+    """Identity of the stack frame of the module call around it; 0 for none."""
 
 
 Renaming = tuple["Entry", int, int]
@@ -29,7 +42,7 @@ Renaming = tuple["Entry", int, int]
 class Thread:
     """The state of recording in one thread."""
 
-    __slots__ = ("call", "frames", "log", "mute", "renamed", "scope")
+    __slots__ = ("call", "frames", "log", "mute", "operands", "renamed", "scope")
 
     def __init__(self, log: Log, scope: int) -> None:
         self.log = log
@@ -37,6 +50,8 @@ class Thread:
         """Innermost scope that is open."""
         self.call: Call | None = None
         """Torch function that runs."""
+        self.operands: list[int] = []
+        """Values given to the operator around that runs functions; what it hands them is made of these."""
         self.frames: list[Frame] = []
         self.renamed: dict[int, list[Renaming]] = {}
         """By number of open frames: tensors that went through a call unchanged, and hold its value since."""
@@ -74,6 +89,35 @@ class Thread:
                 self.renamed.setdefault(depth, []).append((entry, old, new))
             else:
                 entry.value = old
+
+    def drop_abandoned(self, around: int) -> None:
+        """Forget the module calls that ended without a word, as an interrupt that the model caught makes them.
+
+        Args:
+            around: stack frame of the innermost module call that is known to run.
+        """
+        frames = self.frames
+        keep = next((index for index, frame in enumerate(frames) if frame.around == around), len(frames))
+        if keep == len(frames) and frames[-1].own != around:
+            return  # another stack, as greenlets have
+        while len(frames) > keep:
+            self.scope = frames.pop().outer
+            self.restore_names([])
+
+    def take_frame(self, own: int, module: Any) -> Frame | None:
+        """Take out the frame of a module call that returns, and those that it left behind; None if there is none."""
+        frames = self.frames
+        position = len(frames) - 1
+        while position >= 0 and (frames[position].own or own) != own:
+            position -= 1
+        if position < 0 or frames[position].module is not module:
+            return None
+        found, gone = frames[position], {own}
+        kept = []
+        for frame in frames[position + 1 :]:  # those of another stack stay
+            (gone.add(frame.own) if frame.around in gone else kept.append(frame))
+        frames[position:] = kept
+        return found
 
     def find_origin(self, tensor: Tensor) -> Origin | None:
         """Return the name of a parameter or buffer that was put into the running module after recording began."""
