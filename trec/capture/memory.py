@@ -45,6 +45,8 @@ class Storage(Struct, gc=False):
     """Number of writes."""
     owner: Tensor | None = None
     """A tensor of the user's that lies in it and must be put back after a write."""
+    foreign: bool = False
+    """Whether what lies in it came from outside the model, so that it must be put back after a write."""
     saved: bool = False
 
 
@@ -174,10 +176,9 @@ class Memory:
         else:
             self.log.events.append(("constant", label or "constant", thread.scope, [], [value], None, None))
         entry = self._place(tensor, value, key)
-        owner = self.owned.get(id(tensor))
-        if owner is None and key is not None:
-            owner = self.owned_storages.get(key)
-        entry.storage.owner = owner
+        if entry.storage.owner is None:
+            entry.storage.owner = self.owned.get(id(tensor))
+        entry.storage.foreign = call is None or label is not None or any(given is tensor for given in call.tensors)
         return entry
 
     def shared_with(self, tensor: Tensor) -> int | None:
@@ -242,6 +243,7 @@ class Memory:
                 break
         else:
             storage = self.storages[address] = Storage(address, value, [known], ref(untyped))
+            storage.owner = self.owned_storages.get(address)  # part of a sparse tensor, say
         self.entries[known] = Entry(ref(tensor), value, storage, storage.version)
         return value
 
@@ -305,6 +307,7 @@ class Memory:
         storage = Storage(key, value, [id(tensor)], alive)
         if key is not None:
             self.storages[key] = storage
+            storage.owner = self.owned_storages.get(key)
         return self._enter(tensor, value, storage, strong=strong)
 
     def _join(self, tensor: Tensor, value: int, storage: Storage, *, strong: bool = False) -> Entry:
