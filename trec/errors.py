@@ -22,6 +22,10 @@ class CaptureError(TrecError):
     """What had been recorded when the model failed; None if nothing ran."""
 
 
+class TraceWarning(UserWarning):
+    """Something that the model changed while it was recorded could not be put back; everything else was."""
+
+
 class FormatError(TrecError):
     """A file is not a graph that this version of trec can read."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque, namedtuple
+from collections import OrderedDict, UserDict, deque, namedtuple
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -177,7 +177,7 @@ def test_a_container_that_holds_itself_ends() -> None:
 
 
 def test_a_container_that_fails_to_list_its_items_is_passed_over() -> None:
-    class Broken(dict[str, Any]):
+    class Broken(UserDict[str, Any]):
         def items(self) -> Any:
             raise RuntimeError("no items")
 

@@ -177,7 +177,6 @@ def test_casts_taken_out_of_their_call_keep_their_arguments() -> None:
     assert [graph.attrs_of(node) for node in casts] == [{"dtype": "bfloat16"}] * 2
 
 
-@pytest.mark.xfail(strict=True, reason="weights that autocast cast before the recording are drawn as constants")
 def test_autocast_around_the_capture_is_recorded_and_left_as_it_was() -> None:
     with torch.autocast("cpu", torch.bfloat16):
         graph = record(TwoUses(), torch.randn(3, 3), torch.randn(3, 3))

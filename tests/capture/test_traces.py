@@ -35,35 +35,24 @@ class Holds(nn.Module):
         return x * 1
 
 
-def fault(reason: str) -> Any:
-    return pytest.mark.xfail(strict=True, reason=reason)
-
-
-HOOKS = fault("hooks that the model puts on tensors stay there")
-
-
 @pytest.mark.parametrize(
     ("action", "state"),
     [
         pytest.param(
             lambda net, x: net.fc.weight.register_hook(lambda grad: grad),
             lambda net, x: len(net.fc.weight._backward_hooks or ()),
-            marks=HOOKS,
         ),
         pytest.param(
             lambda net, x: net.fc.weight.register_post_accumulate_grad_hook(lambda grad: None),
             lambda net, x: len(net.fc.weight._post_accumulate_grad_hooks or ()),
-            marks=HOOKS,
         ),
         pytest.param(
             lambda net, x: x.register_hook(lambda grad: grad),
             lambda net, x: len(x._backward_hooks or ()),
-            marks=HOOKS,
         ),
         pytest.param(
             lambda net, x: net.register_buffer("more", torch.ones(1), persistent=False),
             lambda net, x: sorted(net._non_persistent_buffers_set),
-            marks=fault("a module's own set is not put back"),
         ),
     ],
     ids=["parameter", "accumulated", "input", "persistence"],
@@ -75,7 +64,6 @@ def test_what_hangs_on_tensors_and_modules_is_taken_off(action: Any, state: Any)
     assert state(net, x) == before
 
 
-@pytest.mark.xfail(strict=True, reason="modules that are not registered are not looked at before they run")
 @pytest.mark.parametrize("where", ["list", "object", "closure"])
 def test_modules_that_are_not_registered_are_left_as_they_were(where: str) -> None:
     norm = nn.BatchNorm1d(3)
@@ -85,8 +73,9 @@ def test_modules_that_are_not_registered_are_left_as_they_were(where: str) -> No
         found(x).sum().backward()
         found.eval()
 
+    net = Holds(action, hidden=[norm], box=SimpleNamespace(norm=norm))
     with unchanged(norm):
-        trec.capture(Holds(action, hidden=[norm], box=SimpleNamespace(norm=norm)), (4, 3))
+        trec.capture(net, (4, 3))
 
 
 def write(net: Any, x: Tensor) -> None:
@@ -96,13 +85,11 @@ def write(net: Any, x: Tensor) -> None:
 OUTSIDE = torch.zeros(3)
 
 
-@pytest.mark.xfail(strict=True, reason="tensors that belong neither to the model nor to its inputs stay written")
 def test_tensors_from_outside_are_put_back() -> None:
     trec.capture(Holds(write), (3, 3))
     assert OUTSIDE.tolist() == [0, 0, 0]
 
 
-@pytest.mark.xfail(strict=True, reason="generators of numpy and Python that the model holds go on")
 @pytest.mark.parametrize(
     ("make", "state"),
     [
@@ -119,7 +106,6 @@ def test_generators_that_the_model_holds_are_rewound(make: Any, state: Any) -> N
     assert state(net.held) == before
 
 
-@pytest.mark.xfail(strict=True, reason="the parts of a sparse tensor are not put back")
 @pytest.mark.parametrize("make", [lambda t: t.to_sparse().coalesce(), lambda t: t.to_sparse_csr()], ids=["coo", "csr"])
 @pytest.mark.filterwarnings("ignore:Sparse")
 def test_the_parts_of_a_sparse_tensor_are_put_back(make: Any) -> None:
@@ -128,7 +114,6 @@ def test_the_parts_of_a_sparse_tensor_are_put_back(make: Any) -> None:
     assert torch.equal(x.to_dense(), torch.eye(3))
 
 
-@pytest.mark.xfail(strict=True, reason="what cannot be put back raises in the place of the graph")
 def test_what_cannot_be_put_back_does_not_cost_the_graph() -> None:
     array = np.ones(2)
     net = Holds(lambda net, x: net.array.resize(5, refcheck=False), array=array)

@@ -1,78 +1,219 @@
-"""Mutable containers and plain objects that the model can reach, and their contents before a recording."""
+"""Mutable containers and plain objects that the model can reach, and their contents before a recording.
+
+Objects are looked at through `object`'s and the containers' own methods alone: no property is read, nothing is
+compared, hashed or asked for its truth, and no method of a subclass is called.
+"""
 
 from __future__ import annotations
 
+import array
+import functools
+import random
 import sys
-from collections import OrderedDict, deque
-from operator import is_
-from typing import Any
+import types
+import weakref
+from collections import defaultdict, deque
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
-from trec.capture.leaves import OPAQUE, slots
+from trec.capture.arrays import ArrayFacts, refill_array
+from trec.capture.leaves import ATOMS, OPAQUE, slots
+from trec.capture.refill import (
+    FACTORY,
+    MISSING,
+    refill_attributes,
+    refill_deque,
+    refill_dict,
+    refill_list,
+    refill_set,
+    refill_slice,
+    refill_slots,
+    refill_view,
+    set_class,
+    set_factory,
+    set_state,
+    table_of,
+)
 
-MISSING = object()
-MOST_OBJECTS = 20_000
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from trec.capture.left import Left
+
+MOST_OBJECTS = 50_000
 """So many objects are looked at from each attribute; what lies behind them is not put back."""
 
-LARGEST_ARRAY = 1 << 24
-"""Size in bytes of the largest numpy array that is copied."""
+BOUND_TO_THE_PROCESS = frozenset({
+    "threading", "_thread", "_queue", "queue", "concurrent", "multiprocessing", "asyncio", "logging", "socket",
+    "subprocess", "io", "_io", "importlib", "ctypes", "ssl", "select", "selectors", "sqlite3", "tempfile",
+    "contextvars",
+})  # fmt: skip
+"""Modules whose objects stand for something that goes on meanwhile: to rewind them would break it."""
+
+Box = tuple["Callable[[Any, Any], Any]", Any, Any]
+"""How contents are put back, what they belong to, and what they were."""
 
 
 class Contents:
-    """What containers held, remembered by identity; numpy arrays and generators by value."""
+    """What containers and objects held, remembered by identity; numbers and generators by value."""
 
     def __init__(self) -> None:
-        self._boxes: list[tuple[Any, Any, Any]] = []
-        self._generators: list[tuple[torch.Generator, Tensor]] = []
+        self.boxes: list[Box] = []
+        self.modules: list[torch.nn.Module] = []
+        """Modules that were met in containers and objects, for the one who asked to look at."""
         self._seen: set[int] = set()
+        self._openers: dict[int, Callable[[Any], Iterable[Any]] | None] = {}
+        self._kept: list[Any] = []
 
-    def restore(self) -> None:
+    def restore(self, left: Left) -> None:
         """Give every container what it held."""
-        for box, old, kind in self._boxes:
-            refill(box, old, kind)
-        for generator, state in self._generators:
-            generator.set_state(state)
+        for put_back, box, old in self.boxes:
+            left.attempt(f"the contents of a {type(box).__name__}", put_back, box, old)
 
-    def remember(self, value: Any) -> list[Tensor]:
-        """Remember what can be reached from a value, without reading properties; return the tensors among it."""
+    def remember(self, value: Any, left: Left) -> list[Tensor]:
+        """Remember what can be reached from a value; return the tensors among it."""
         found: list[Tensor] = []
         todo, count = [value], 0
-        while todo and count < MOST_OBJECTS:
+        seen, openers = self._seen, self._openers
+        while todo:
             value = todo.pop()
             kind = type(value)  # to ask the object itself for its class could run code of the user's
-            if id(value) in self._seen or issubclass(kind, OPAQUE):
+            opener = openers.get(id(kind), MISSING)
+            if opener is MISSING:
+                opener = openers[id(kind)] = self._opener(kind)
+                self._kept.append(kind)
+            if opener is None:
                 continue
-            count += 1
             if issubclass(kind, Tensor):
                 found.append(value)
-            else:
-                self._seen.add(id(value))
-                todo.extend(self._open(value))
+            if id(value) in seen:
+                continue
+            if count == MOST_OBJECTS:
+                left.append(f"what lies behind the first {MOST_OBJECTS} objects of an attribute")
+                break
+            count += 1
+            seen.add(id(value))
+            self._kept.append(value)  # what a property made would go, and its id with it
+            try:
+                todo.extend(opener(value))  # type: ignore[operator]
+            except Exception as error:
+                left.append(f"the contents of a {kind.__name__}, which could not be read ({type(error).__name__})")
         return found
 
-    def _open(self, value: Any) -> list[Any]:
-        """Note what one object holds and return it."""
-        kind = type(value)
+    # ---- one opener for each kind of object: it notes the contents and returns what they are
+
+    def _opener(self, kind: type) -> Callable[[Any], Iterable[Any]] | None:
+        if issubclass(kind, torch.nn.Module):
+            return self._open_module
+        if issubclass(kind, (types.MethodType, functools.partial)):
+            return _open_callable
+        if issubclass(kind, OPAQUE) or any(_is_bound(base) for base in kind.__mro__):
+            return None
+        for base, opener in (
+            (Tensor, lambda value: ()),
+            (dict, self._open_dict),
+            (list, self._open_list),
+            (deque, self._open_deque),
+            (set, self._open_set),
+            (bytearray, self._open_bytes),
+            (array.array, self._open_bytes),
+            (memoryview, self._open_view),
+            (torch.Generator, self._open_generator),
+            (random.Random, self._open_random),
+            (weakref.ref, _open_reference),
+        ):
+            if issubclass(kind, base):
+                return opener
+        return self._numpy_opener(kind) or self._open_object
+
+    def _numpy_opener(self, kind: type) -> Callable[[Any], Iterable[Any]] | None:
         numpy = sys.modules.get("numpy")
-        if issubclass(kind, torch.Generator):
-            self._generators.append((value, value.get_state()))
-        elif issubclass(kind, dict):
-            table = _table(kind)
-            self._boxes.append((value, table(table.items(value)), dict))
-            return [*dict.values(value), *self._attributes(value)]
-        elif (sequence := next((base for base in (list, deque, set) if issubclass(kind, base)), None)) is not None:
-            held = list(sequence.__iter__(value))
-            self._boxes.append((value, held, sequence))
-            return held + self._attributes(value)
-        elif (base := next((base for base in (tuple, frozenset) if issubclass(kind, base)), None)) is not None:
-            return [*base.__iter__(value), *self._attributes(value)]
-        elif numpy is not None and issubclass(kind, numpy.ndarray):
-            if value.dtype != object and value.nbytes < LARGEST_ARRAY and value.flags.writeable:
-                self._boxes.append((value, value.copy(), numpy.ndarray))
-            return []
+        if numpy is None:
+            return None
+        if issubclass(kind, numpy.ndarray):
+            return self._open_array
+        if issubclass(kind, numpy.generic):
+            return lambda value: ()
+        if not hasattr(numpy, "random"):
+            return None
+        if issubclass(kind, numpy.random.Generator):
+            return lambda value: (value.bit_generator,)
+        if issubclass(kind, numpy.random.BitGenerator):
+            return self._open_bit_generator
+        if issubclass(kind, numpy.random.RandomState):
+            return self._open_random_state
+        return None
+
+    def _open_module(self, value: Any) -> Iterable[Any]:
+        self.modules.append(value)
+        return ()
+
+    def _open_dict(self, value: Any) -> Iterable[Any]:
+        table = table_of(type(value))
+        held = table(table.items(value))
+        self.boxes.append((refill_dict, value, held))
+        if issubclass(type(value), defaultdict):
+            self.boxes.append((set_factory, value, FACTORY.__get__(value)))
+        keys = [] if set(map(type, held)) <= ATOMS else list(held)
+        return _contents(held.values()) + keys + self._attributes(value)
+
+    def _open_list(self, value: Any) -> Iterable[Any]:
+        held = list(list.__iter__(value))
+        self.boxes.append((refill_list, value, held))
+        return _contents(held) + self._attributes(value)
+
+    def _open_deque(self, value: Any) -> Iterable[Any]:
+        held = list(deque.__iter__(value))
+        self.boxes.append((refill_deque, value, held))
+        return _contents(held) + self._attributes(value)
+
+    def _open_set(self, value: Any) -> Iterable[Any]:
+        held = list(set.__iter__(value))
+        self.boxes.append((refill_set, value, held))
+        return _contents(held) + self._attributes(value)
+
+    def _open_bytes(self, value: Any) -> Iterable[Any]:
+        self.boxes.append((refill_slice, value, value[:]))
         return self._attributes(value)
+
+    def _open_view(self, value: memoryview) -> Iterable[Any]:
+        if not value.readonly:
+            self.boxes.append((refill_view, value, value.tobytes()))
+        return ()
+
+    def _open_generator(self, value: torch.Generator) -> Iterable[Any]:
+        self.boxes.append((torch.Generator.set_state, value, value.get_state()))
+        return ()
+
+    def _open_random(self, value: random.Random) -> Iterable[Any]:
+        if not issubclass(type(value), random.SystemRandom):
+            self.boxes.append((random.Random.setstate, value, random.Random.getstate(value)))
+        return self._attributes(value)
+
+    def _open_bit_generator(self, value: Any) -> Iterable[Any]:
+        self.boxes.append((set_state, value, value.state))
+        return ()
+
+    def _open_random_state(self, value: Any) -> Iterable[Any]:
+        self.boxes.append((type(value).set_state, value, value.get_state(legacy=False)))
+        return ()
+
+    def _open_array(self, value: Any) -> Iterable[Any]:
+        facts = ArrayFacts(value)
+        self.boxes.append((refill_array, value, facts))
+        return [*facts.objects, *self._attributes(value)]
+
+    def _open_object(self, value: Any) -> Iterable[Any]:
+        kind = type(value)
+        held = self._attributes(value)
+        for base in (tuple, frozenset):
+            if issubclass(kind, base):
+                return _contents(base.__iter__(value)) + held
+        if held:
+            self.boxes.append((set_class, value, kind))
+        return held
 
     def _attributes(self, value: Any) -> list[Any]:
         held: list[Any] = []
@@ -81,53 +222,31 @@ class Contents:
         except (AttributeError, TypeError):
             own = None
         if type(own) is dict:
-            self._boxes.append((own, own.copy(), dict))
-            held.extend(own.values())
+            self.boxes.append((refill_attributes, value, (own, own.copy())))
+            held.extend(_contents(own.values()))
         if hasattr(type(value), "__slots__") and (slotted := slots(value)):
-            self._boxes.append((value, slotted, slots))
-            held.extend(slotted.values())
+            self.boxes.append((refill_slots, value, slotted))
+            held.extend(value for _, _, value in slotted)
         return held
 
 
-def _table(kind: type) -> Any:
-    """Return the class whose methods tell the true contents of a dict: an ordered one keeps an order of its own."""
-    return OrderedDict if issubclass(kind, OrderedDict) else dict
+def _contents(held: Iterable[Any]) -> list[Any]:
+    """Return what may be worth a look."""
+    return [item for item in held if type(item) not in ATOMS]
 
 
-def same(now: dict[str, Any], old: dict[str, Any]) -> bool:
-    """Tell whether two dicts hold the very same objects in the same order; values are never compared."""
-    table = _table(type(now))
-    values = table.values(now)
-    return len(values) == len(old) and all(map(is_, values, old.values())) and all(map(is_, table.keys(now), old))
+def _is_bound(kind: type) -> bool:
+    name = kind.__module__
+    return type(name) is str and name.partition(".")[0] in BOUND_TO_THE_PROCESS
 
 
-def refill(box: Any, old: Any, kind: Any) -> None:
-    """Give a container the contents that it had, unless it still has them; no method of a subclass is called."""
-    if kind is dict:
-        if not same(box, old):
-            table = _table(type(box))
-            table.clear(box)
-            for key, value in old.items():
-                table.__setitem__(box, key, value)
-    elif kind is list or kind is deque:
-        now = list(kind.__iter__(box))
-        if len(now) != len(old) or not all(map(is_, now, old)):
-            kind.clear(box)
-            kind.extend(box, old)
-    elif kind is set:
-        if {id(item) for item in set.__iter__(box)} != set(map(id, old)):
-            set.clear(box)
-            set.update(box, old)
-    elif kind is slots:
-        _refill_slots(box, old)
-    else:  # a numpy array
-        box[...] = old
+def _open_callable(value: Any) -> Iterable[Any]:
+    if issubclass(type(value), types.MethodType):
+        return (value.__self__,)
+    partial = functools.partial
+    of: list[Any] = [partial.func, partial.args, partial.keywords]  # descriptors: a subclass may define others
+    return [descriptor.__get__(value) for descriptor in of]
 
 
-def _refill_slots(box: Any, old: dict[str, Any]) -> None:
-    now = slots(box)
-    for name in now.keys() | old.keys():
-        if name not in old:
-            object.__delattr__(box, name)
-        elif now.get(name, MISSING) is not old[name]:
-            object.__setattr__(box, name, old[name])
+def _open_reference(value: Any) -> Iterable[Any]:
+    return (weakref.ref.__call__(value),)

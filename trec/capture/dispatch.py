@@ -142,7 +142,7 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Return the arguments that are going to be written, saved; take what is overwritten out of the values read."""
         written = self._written(facts, args, kwargs)
         for _, entry in written:
-            self.recorder.protect(entry.storage, self.thread)
+            self.recorder.protect(entry, self.thread)
         if written and facts.overwrites:
             for _, entry in written:
                 values.remove(entry.value)

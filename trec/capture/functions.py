@@ -142,7 +142,7 @@ class FunctionMode(TorchFunctionMode):
             if name in EXPORTING:
                 for tensor in tensors:
                     if (entry := memory.known(tensor)) is not None:
-                        self.recorder.protect(entry.storage, thread)
+                        self.recorder.protect(entry, thread)
 
     def _resolve(self, tensor: Tensor, thread: Thread) -> Any:
         thread.mute += 1

@@ -80,10 +80,9 @@ def _introduce_constant(memory: Memory, tensor: Tensor, key: int | None, thread:
     if found is not None:
         return memory.join(tensor, value, found)
     entry = memory.place(tensor, value, key)
-    owner = memory.owned.get(id(tensor))
-    if owner is None and key is not None:
-        owner = memory.owned_storages.get(key)
-    entry.storage.owner = owner
+    if entry.storage.owner is None:
+        entry.storage.owner = memory.owned.get(id(tensor))
+    entry.storage.foreign = call is None or label is not None or any(given is tensor for given in call.tensors)
     return entry
 
 

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import types
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from enum import Enum
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import Parameter
 
 OPAQUE = (
     str, bytes, int, float, complex, bool, type(None), type, types.FunctionType, types.ModuleType,
     types.BuiltinFunctionType, types.MethodType, torch.dtype, torch.device, torch.Size, torch.nn.Module, slice, range,
+    types.GetSetDescriptorType, types.MemberDescriptorType, property, staticmethod, classmethod,
 )  # fmt: skip
 """Types that are never looked into."""
+
+ATOMS = frozenset({
+    str, bytes, int, float, complex, bool, type(None), type, types.FunctionType, types.ModuleType,
+    types.BuiltinFunctionType, torch.dtype, torch.device, torch.Size, slice, range,
+})  # fmt: skip
+"""The most frequent of them, told by identity."""
+
+PLAIN_TENSORS = frozenset({Tensor, Parameter})
 
 DEEPEST = 60
 MOST_OBJECTS = 100_000
@@ -45,66 +55,98 @@ def leaves(value: Any, name: str = "") -> list[tuple[str, Tensor]]:
         value: what to look into.
         name: name of the whole; that of a leaf is followed by keys, positions and attribute names, set off by dots.
     """
+    if type(value) in PLAIN_TENSORS:
+        return [(name, value)]
     found: list[tuple[str, Tensor]] = []
-    _descend(value, name, found, [], [MOST_OBJECTS])
+    _descend(value, name, found, set(), [MOST_OBJECTS])
     return found
 
 
-def _descend(value: Any, name: str, found: list[tuple[str, Tensor]], around: list[int], budget: list[int]) -> None:
-    kind = type(value)
+def _descend(value: Any, name: str, found: list[tuple[str, Tensor]], around: set[int], budget: list[int]) -> None:
+    kind = type(value)  # to ask the object itself for its class could run code of the user's
     if issubclass(kind, Tensor):
         found.append((name, value))
         return
     if issubclass(kind, OPAQUE) or len(around) > DEEPEST or id(value) in around or budget[0] <= 0:
         return
     budget[0] -= 1
-    around.append(id(value))
-    for key, item in _items(value):
-        _descend(item, f"{name}.{key}" if name else str(key), found, around, budget)
-    around.pop()
+    around.add(id(value))
+    prefix = f"{name}." if name else ""
+    for key, item in _items(value, kind):
+        kind = type(item)
+        if kind in PLAIN_TENSORS:
+            found.append((f"{prefix}{key}", item))
+        elif kind not in ATOMS:
+            _descend(item, f"{prefix}{key}", found, around, budget)
+    around.discard(id(value))
 
 
-def _items(value: Any) -> list[tuple[Any, Any]]:
+def _items(value: Any, kind: type) -> Any:
+    """Return the names and contents of an object; none if it fails to list them."""
     try:
-        if isinstance(value, Mapping):
-            return [(_key(key), item) for key, item in list(value.items())]
-        if isinstance(value, (list, tuple, deque)):
-            names = getattr(type(value), "_fields", None) if isinstance(value, tuple) else None
-            if isinstance(names, tuple) and len(names) == len(value):
-                return list(zip(names, value, strict=True))
-            return list(enumerate(value))
-        held = attributes(value)
-        if is_dataclass(value):
-            return [(field.name, held.get(field.name)) for field in fields(value)]
-        return list(held.items())
+        if kind is list or kind is tuple:
+            return enumerate(value)
+        if issubclass(kind, dict):
+            table = OrderedDict if issubclass(kind, OrderedDict) else dict
+            return [(_key(key), item) for key, item in table.items(value)]
+        if issubclass(kind, Mapping):
+            return [(_key(key), item) for key, item in value.items()]
+        for base in (list, tuple, deque):
+            if issubclass(kind, base):
+                held = list(base.__iter__(value))
+                names: Any = _declared(kind, "_fields") if base is tuple else None
+                fits = type(names) is tuple and len(names) == len(held)
+                return zip(names, held, strict=True) if fits else enumerate(held)
+        return _attributes(value, kind)
     except Exception:  # a foreign container that fails to list its items has no leaves for us
-        return []
+        return ()
+
+
+def _declared(kind: type, name: str) -> Any:
+    """Return an attribute of a class, past the attributes of its metaclass."""
+    return next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
 
 
 def _key(key: Any) -> str:
-    return key if type(key) is str else str(key) if isinstance(key, (int, float, bool)) else type(key).__name__
+    kind = type(key)
+    if kind is str:
+        return key  # type: ignore[no-any-return]
+    if issubclass(kind, Enum):
+        return str(object.__getattribute__(key, "__dict__").get("_name_", kind.__name__))
+    for base in (str, bool, int, float):
+        if issubclass(kind, base):
+            return base.__str__(key)
+    return kind.__name__
 
 
-def attributes(value: Any) -> dict[str, Any]:
-    """Return the instance attributes of an object, read past properties, `__getattr__` and `__getattribute__`."""
-    held = slots(value)
+def _attributes(value: Any, kind: type) -> list[tuple[str, Any]]:
+    """Return the instance attributes of an object, read past properties, `__getattr__` and `__getattribute__`.
+
+    Those of a dataclass come in the order of its fields, and no others with them.
+    """
+    held = {name: item for _, name, item in slots(value)}
     try:
         own = object.__getattribute__(value, "__dict__")
     except (AttributeError, TypeError):
-        return held
-    return {**held, **own} if isinstance(own, dict) else held
+        own = None
+    if type(own) is dict:
+        held.update(own)
+    fields = _declared(kind, "__dataclass_fields__")
+    if type(fields) is dict:
+        return [(name, held[name]) for name in fields if name in held]
+    return list(held.items())
 
 
-def slots(value: Any) -> dict[str, Any]:
-    """Return the values of an object's slots that are set."""
-    held: dict[str, Any] = {}
+def slots(value: Any) -> list[tuple[Any, str, Any]]:
+    """Return descriptor, name and value of each of an object's slots that is set."""
+    held: list[tuple[Any, str, Any]] = []
     for kind in type(value).__mro__:
-        names = kind.__dict__.get("__slots__", ())
-        for name in (names,) if isinstance(names, str) else tuple(names):
-            descriptor = kind.__dict__.get(name)
-            if isinstance(descriptor, types.MemberDescriptorType):
+        if "__slots__" not in kind.__dict__:
+            continue
+        for name, descriptor in kind.__dict__.items():
+            if type(descriptor) is types.MemberDescriptorType:
                 try:
-                    held[name] = descriptor.__get__(value)
+                    held.append((descriptor, name, descriptor.__get__(value)))
                 except AttributeError:
                     continue
     return held

@@ -191,6 +191,8 @@ class Memory:
                 self.join(tensor, value, found)
                 return value
             storage = self.storages[address] = Storage(address, known, value, ref(untyped))
+            if aliases:
+                storage.owner = self.owned_storages.get(address)
         self.entries[known] = Entry(ref(tensor), value, storage, 0)
         return value
 
@@ -286,6 +288,7 @@ class Memory:
         storage = Storage(key, id(tensor), value, alive)
         if key is not None:
             self.storages[key] = storage
+            storage.owner = self.owned_storages.get(key)
         else:
             self._place_components(tensor, value, storage)
         return self._enter(tensor, value, storage, strong=strong)
@@ -297,6 +300,7 @@ class Memory:
             found = self.live(untyped._cdata)
             if found is None:
                 found = self.storages[untyped._cdata] = Storage(untyped._cdata, id(part), value, ref(untyped))
+                found.owner = self.owned_storages.get(untyped._cdata)
             self.shared.take(found, untyped)
             storage.shares += found.shares
         if storage.shares:

@@ -8,6 +8,8 @@ from contextlib import ExitStack
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
+from torch._C import DisableTorchFunction
+
 from trec.capture.dispatch import OperatorMode
 from trec.capture.functions import FunctionMode
 from trec.capture.log import Log, Origin, ScopeRecord, UninitializedTensor
@@ -18,9 +20,9 @@ from trec.capture.thread import Thread
 
 if TYPE_CHECKING:
     from trec.capture.log import Call
+    from trec.capture.memory import Entry
     from trec.capture.operators import Facts
     from trec.capture.state import State
-    from trec.capture.storages import Storage
     from trec.ir.types import Level, NodeKind
 
 TABLES: tuple[tuple[NodeKind, str], ...] = (("param", "_parameters"), ("buffer", "_buffers"))
@@ -100,14 +102,16 @@ class Recorder:
         for thread in self._threads.values():
             thread.mute += 1
 
-    def protect(self, storage: Storage, thread: Thread) -> None:
+    def protect(self, entry: Entry, thread: Thread) -> None:
         """Keep a copy of a storage of the user's before its first write."""
-        if storage.owner is None or storage.saved or self.state is None:
+        storage = entry.storage
+        owner = storage.owner if storage.owner is not None or not storage.foreign else entry.tensor()
+        if owner is None or storage.saved or self.state is None:
             return
         storage.saved = True
         thread.mute += 1
         try:
-            self.state.save(storage.owner)
+            self.state.save(owner, storage.key)
         finally:
             thread.mute -= 1
 
@@ -116,7 +120,10 @@ class Recorder:
         scopes, outer = self.log.scopes, thread.scope
         path = self.paths.get(id(module))
         if path is None:
-            path = self._adopt(module, scopes[outer].path)
+            thread.mute += 1
+            with DisableTorchFunction():
+                path = self._adopt(module, scopes[outer].path)
+            thread.mute -= 1
         call = self.calls.get(id(module), 0)
         self.calls[id(module)] = call + 1
         kind = type(module)
@@ -131,7 +138,10 @@ class Recorder:
         base = f"{around}.<{type(module).__name__}>" if around else f"<{type(module).__name__}>"
         count = self.adopted[base] = self.adopted.get(base, 0) + 1
         path = base if count == 1 else f"{base}{count}"
-        for below, child in walk(module):
+        below_it = walk(module)
+        if self.state is not None:
+            self.state.adopt(below_it)
+        for below, child in below_it:
             whole = f"{path}.{below}" if below else path
             if self.paths.setdefault(id(child), whole) != whole:
                 continue

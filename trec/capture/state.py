@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from contextlib import suppress
 from operator import is_, itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -11,76 +10,59 @@ import torch
 from msgspec import Struct
 from torch import Tensor
 
-from trec.capture.containers import Contents, refill, same
-from trec.capture.leaves import OPAQUE
+from trec.capture.classes import Classes
+from trec.capture.containers import Contents
+from trec.capture.leaves import ATOMS
+from trec.capture.left import Left
 from trec.capture.log import Origin, UninitializedTensor
 from trec.capture.process import Process
-from trec.capture.recorder import TABLES
+from trec.capture.recorder import TABLES, walk
+from trec.capture.refill import refill_dict, refill_set, same
+from trec.capture.tensors import Tensors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from trec.capture.memory import Memory
 
-_MODULE_ATTRIBUTES = frozenset(torch.nn.Module().__dict__)
-_DICTS = frozenset({dict, OrderedDict})
-
-
-class Owned(Struct, gc=False):
-    """A tensor of the user's and where its data lay."""
-
-    tensor: Tensor
-    kind: type
-    dtype: torch.dtype
-    requires_grad: bool
-    is_leaf: bool
-    storage: Any = None
-    """Its storage; None if it has none: sparse, lazy, or a strided nested tensor."""
-    geometry: tuple[Any, Any, Any] | None = None
-    """Offset, shape and strides."""
-    grad: Tensor | None = None
-    attributes: dict[str, Any] | None = None
-    """What the user has set on it; None if nothing."""
+_FRESH = torch.nn.Module().__dict__
+_CONTENTS = ("_parameters", "_buffers", "_modules")
+_HOOKS = tuple(
+    name for name, value in _FRESH.items() if name not in _CONTENTS and type(value) in (dict, OrderedDict, set)
+)
+"""Tables that are empty in most modules."""
+_TABLE_KINDS = frozenset({dict, OrderedDict, set})
+_FLAGS = frozenset(name for name, value in _FRESH.items() if type(value) in ATOMS)
 
 
 class Layout:
-    """Names and types of the attributes of modules that are alike."""
+    """Names of the attributes of modules that are alike, and where in their order stands what."""
 
-    def __init__(self, names: tuple[str, ...], kinds: tuple[type, ...]) -> None:
+    def __init__(self, names: tuple[str, ...], values: tuple[Any, ...]) -> None:
         self.names = names
-        tables = [position for position, kind in enumerate(kinds) if kind in _DICTS]
-        self._tables = itemgetter(*tables) if len(tables) > 1 else None
-        self._table = tables[:1]
-        self.others = [
-            position
-            for position, (name, kind) in enumerate(zip(names, kinds, strict=True))
-            if name not in _MODULE_ATTRIBUTES and not issubclass(kind, OPAQUE)
-        ]
+        places = {name: position for position, name in enumerate(names)}
+        self.regular = all(
+            name in places and type(values[places[name]]) in _TABLE_KINDS for name in (*_CONTENTS, *_HOOKS)
+        )
+        """Whether the modules have the tables that a module has; those of a script are others."""
+        known = _FLAGS
+        if self.regular:
+            known = known.union(_CONTENTS, _HOOKS)
+            self.contents = itemgetter(*map(places.__getitem__, _CONTENTS))
+            self.hooks = itemgetter(*map(places.__getitem__, _HOOKS))
+        self.others = [position for position, name in enumerate(names) if name not in known]
         """Positions of the attributes that may be, or lead to, something that the model writes."""
-
-    def tables(self, values: tuple[Any, ...]) -> Sequence[Any]:
-        """Return the dicts among the values of a module's attributes."""
-        if self._tables is not None:
-            return self._tables(values)  # type: ignore[no-any-return]
-        return [values[position] for position in self._table]
 
 
 class Remembered(Struct, gc=False):
-    """A module as it was: class, attributes by identity, and the contents of those that are dicts and not empty."""
+    """A module as it was: class, attributes by identity, and the contents of its tables that are not empty."""
 
     module: Any
     kind: type
+    held: dict[str, Any]
     layout: Layout
     values: tuple[Any, ...]
     filled: list[tuple[Any, Any]]
-
-
-class Saved(Struct, gc=False):
-    """The data of an owned tensor before its first write."""
-
-    owned: Owned
-    data: Any
-    version: int | None
+    hooks: list[tuple[Any, Any]] | None
+    """Contents of all tables of hooks; None if all are empty."""
 
 
 class State:
@@ -91,162 +73,154 @@ class State:
 
     def __init__(self, memory: Memory, modules: list[tuple[str, Any]], arguments: Any) -> None:
         self.memory = memory
-        self.owned: dict[int, Owned] = {}
-        self.saved: list[Saved] = []
+        self.left = Left()
+        """What could not be looked at, or not be put back."""
         self.modules: list[Remembered] = []
-        self._layouts: dict[Any, Layout] = {}
         self.contents = Contents()
+        self.tensors = Tensors(memory)
+        self._classes = Classes()
+        self._layouts: dict[Any, Layout] = {}
+        self._entered: set[int] = set()
         self._process = Process()
-        entered: set[int] = set()
-        for path, module in modules:
-            self._name_tensors(path, module)
-            if id(module) not in entered:
-                entered.add(id(module))
-                self._remember_module(path, module)
-        self._remember(arguments)
+        found = self._remember_modules(modules, named=True)
+        found += self.contents.remember(arguments, self.left)
+        self._own(found)
+        self._process.begin()
 
     # ---- before
 
-    def _name_tensors(self, path: str, module: Any) -> None:
-        origins = self.memory.origins
-        for kind, table in TABLES:
-            held = getattr(module, table)
-            if not held:
-                continue
-            for name, tensor in held.items():
-                if tensor is None:
-                    continue
-                whole = f"{path}.{name}" if path else name
-                origin = origins.get(id(tensor))
-                if origin is None:
-                    self.own(tensor)
-                    if isinstance(tensor, UninitializedTensor):
-                        self.memory.lazy.add(id(tensor))
-                    else:
-                        origins[id(tensor)] = Origin(kind, [whole])
-                elif whole not in origin.names:
-                    origin.names.append(whole)
+    def adopt(self, modules: list[tuple[str, Any]]) -> None:
+        """Remember modules that were met only when they were called."""
+        if any(id(module) not in self._entered for _, module in modules):
+            self._own(self._remember_modules(modules, named=False))
 
-    def _remember_module(self, path: str, module: Any) -> None:
-        held = module.__dict__
+    def own(self, tensor: Tensor) -> None:
+        """Remember a tensor of the user's: its place, flags and gradient."""
+        if id(tensor) not in self.memory.owned:
+            self._own([tensor])
+
+    def save(self, tensor: Tensor, address: int | None) -> None:
+        """Copy the data of a tensor of the user's that is about to be written, or of the storage at an address."""
+        self.own(tensor)
+        self.tensors.save(tensor, address)
+
+    def _own(self, tensors: list[Tensor]) -> None:
+        """Remember tensors and what hangs on them, and modules that turned up on the way."""
+        while tensors or self.contents.modules:
+            further: list[Tensor] = []
+            for attributes in self.tensors.add(tensors):
+                further += self.contents.remember([*attributes.values()], self.left)
+            hidden, self.contents.modules = self.contents.modules, []
+            for module in hidden:
+                if id(module) not in self._entered:
+                    further += self._remember_modules(walk(module), named=False)
+            tensors = further
+
+    def _remember_modules(self, modules: list[tuple[str, Any]], *, named: bool) -> list[Tensor]:
+        """Remember modules; return the tensors among their parameters, buffers and attributes."""
+        found: list[Tensor] = []
+        entered = self._entered
+        for path, module in modules:
+            for kind, table in TABLES:
+                if held := getattr(module, table):
+                    if named:
+                        self._name_tensors(f"{path}." if path else "", kind, held)
+                    found += [tensor for tensor in held.values() if tensor is not None]
+            if id(module) not in entered:
+                entered.add(id(module))
+                found += self._remember_module(path, module)
+        return found
+
+    def _name_tensors(self, prefix: str, kind: Any, held: Any) -> None:
+        origins = self.memory.origins
+        for name, tensor in held.items():
+            origin = origins.get(id(tensor))
+            if origin is not None:
+                if prefix + name not in origin.names:
+                    origin.names.append(prefix + name)
+            elif isinstance(tensor, UninitializedTensor):
+                self.memory.lazy.add(id(tensor))
+            elif tensor is not None:
+                origins[id(tensor)] = Origin(kind, [prefix + name])
+
+    def _remember_module(self, path: str, module: Any) -> list[Tensor]:
+        held = object.__getattribute__(module, "__dict__")
+        names = tuple(held)
         values = tuple(held.values())
-        key = (tuple(held), tuple(map(type, values)))
+        key = (names, type(held.get("_modules")))
         layout = self._layouts.get(key)
         if layout is None:
-            layout = self._layouts[key] = Layout(*key)
-        filled = [(table, table.copy()) for table in layout.tables(values) if table]
-        self.modules.append(Remembered(module, type(module), layout, values, filled))
+            layout = self._layouts[key] = Layout(names, values)
+        filled, hooks = [], None
+        if layout.regular:
+            filled = [(table, table.copy()) for table in layout.contents(values) if table]
+            if any(tables := layout.hooks(values)):
+                hooks = [(table, table.copy()) for table in tables]
+        kind = type(module)
+        self.modules.append(Remembered(module, kind, held, layout, values, filled, hooks))
+        found = self.contents.remember(self._classes.remember(kind), self.left) if self._classes.is_new(kind) else []
         for position in layout.others:
             value = values[position]
+            if type(value) in ATOMS:
+                continue
             if isinstance(value, Tensor):
                 name = layout.names[position]
                 self.memory.labels.setdefault(id(value), f"{path}.{name}" if path else name)
-                self.own(value)
+                found.append(value)
             else:
-                self._remember(value)
-
-    def _remember(self, value: Any) -> None:
-        for tensor in self.contents.remember(value):
-            self.own(tensor)
-
-    def own(self, tensor: Tensor) -> None:
-        """Remember a tensor of the user's: its storage, flags and gradient."""
-        if id(tensor) in self.owned:
-            return
-        is_leaf = tensor.is_leaf
-        owned = self.owned[id(tensor)] = Owned(tensor, type(tensor), tensor.dtype, tensor.requires_grad, is_leaf)
-        self.memory.owned[id(tensor)] = tensor
-        if tensor.__dict__:
-            owned.attributes = tensor.__dict__.copy()
-        if isinstance(tensor, UninitializedTensor):
-            return
-        try:
-            storage = tensor.untyped_storage()
-            owned.geometry = (tensor.storage_offset(), tensor.shape, tensor.stride())
-            owned.storage = storage
-            self.memory.owned_storages.setdefault(storage._cdata, tensor)
-        except (RuntimeError, NotImplementedError):
-            pass
-        if is_leaf and tensor.grad is not None:
-            owned.grad = tensor.grad
-            self.own(owned.grad)
-
-    def save(self, tensor: Tensor) -> None:
-        """Copy the data of an owned tensor, which is about to be written."""
-        owned = self.owned[id(tensor)]
-        data: Any = None
-        with suppress(RuntimeError, NotImplementedError):
-            if not issubclass(owned.kind, UninitializedTensor) and tensor.device.type != "meta":
-                data = tensor.detach().clone() if owned.storage is None else owned.storage.clone()
-        version = None
-        with suppress(RuntimeError):
-            version = tensor._version
-        self.saved.append(Saved(owned, data, version))
+                found += self.contents.remember(value, self.left)
+        return found
 
     # ---- after
 
     def restore(self) -> None:
-        """Put everything back as it was."""
-        self._restore_modules()
-        self.contents.restore()
+        """Put everything back as it was; what cannot be is noted in `left`."""
+        left = self.left
+        self._process.leave_modes(left)
         with torch._C.DisableTorchFunction(), torch.no_grad():
-            self._restore_tensors()
-        self._process.restore()
-
-    def _restore_modules(self) -> None:
-        for row in self.modules:
-            module, layout, values, filled = row.module, row.layout, row.values, row.filled
-            now = module.__dict__
-            if type(module) is not row.kind:
-                object.__setattr__(module, "__class__", row.kind)
-            if len(now) != len(values) or not all(map(is_, now.values(), values)) or tuple(now) != layout.names:
-                dict.clear(now)
-                dict.update(now, zip(layout.names, values, strict=True))
-            if sum(map(len, layout.tables(values))) != sum([len(old) for _, old in filled]):
-                kept = {id(box) for box, _ in filled}
-                for box in layout.tables(values):
-                    if box and id(box) not in kept:
-                        box.clear()
-            for box, old in filled:
-                if not same(box, old):
-                    refill(box, old, dict)
-
-    def _restore_tensors(self) -> None:
-        for row in self.saved:
-            owned, data = row.owned, row.data
-            if data is None:
-                continue
-            if owned.storage is None:
-                owned.tensor.copy_(data)
-                continue
-            if owned.storage.nbytes() != data.nbytes():
-                owned.storage.resize_(data.nbytes())
-            owned.storage.copy_(data)
-        for owned in self.owned.values():
-            _restore_tensor(owned)
-        for row in self.saved:
-            if row.version is not None:
-                with suppress(RuntimeError):
-                    torch._C._autograd._unsafe_set_version_counter((row.owned.tensor,), (row.version,))
+            for row in self.modules:
+                if not _is_unchanged(row):
+                    left.attempt(f"the attributes of a {row.kind.__name__}", _restore_module, row)
+            self._classes.restore(left)
+            self.contents.restore(left)
+            self.tensors.restore(left)
+        with torch._C.DisableTorchFunction():
+            self._process.restore(left)
 
 
-def _restore_tensor(owned: Owned) -> None:
-    tensor, storage, geometry = owned.tensor, owned.storage, owned.geometry
-    if type(tensor) is not owned.kind:
-        tensor.__class__ = owned.kind
-        if storage is None:
-            tensor.data = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
-    if storage is not None and geometry is not None:
-        now = (tensor.storage_offset(), tensor.shape, tensor.stride())
-        if now != geometry or tensor.untyped_storage()._cdata != storage._cdata:
-            tensor.data = torch.empty(0, dtype=owned.dtype, device=storage.device).set_(storage, *geometry)
-    if (tensor.__dict__ or owned.attributes) and not same(tensor.__dict__, owned.attributes or {}):
-        refill(tensor.__dict__, owned.attributes or {}, dict)
-    if not owned.is_leaf:
+def _is_unchanged(row: Remembered) -> bool:
+    module, layout, values = row.module, row.layout, row.values
+    now = row.held
+    if not (
+        type(module) is row.kind
+        and len(now) == len(values)
+        and all(map(is_, now.values(), values))
+        and tuple(now) == layout.names
+        and object.__getattribute__(module, "__dict__") is now
+    ):
+        return False
+    if not layout.regular:
+        return True
+    if row.hooks is not None or any(layout.hooks(values)):
+        return False
+    tables = [table for table in layout.contents(values) if table]
+    return len(tables) == len(row.filled) and all(same(table, old) for table, old in row.filled)
+
+
+def _restore_module(row: Remembered) -> None:
+    module, layout, values = row.module, row.layout, row.values
+    if type(module) is not row.kind:
+        object.__setattr__(module, "__class__", row.kind)
+    if object.__getattribute__(module, "__dict__") is not row.held:
+        object.__setattr__(module, "__dict__", row.held)
+    refill_dict(row.held, dict(zip(layout.names, values, strict=True)))
+    if not layout.regular:
         return
-    if not tensor.is_leaf:
-        tensor.detach_()
-    if tensor.requires_grad != owned.requires_grad:
-        tensor.requires_grad_(owned.requires_grad)
-    if storage is not None and tensor.grad is not owned.grad:
-        tensor.grad = owned.grad
+    kept = {id(table) for table, _ in row.filled}
+    for table in layout.contents(values):
+        if id(table) not in kept:
+            refill_dict(table, {})
+    for table, old in row.filled:
+        refill_dict(table, old)
+    for table, old in row.hooks or [(table, type(table)()) for table in layout.hooks(values)]:
+        (refill_set if type(table) is set else refill_dict)(table, old)

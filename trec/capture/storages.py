@@ -55,6 +55,8 @@ class Storage(Struct, gc=False):
     """Its places in the memory that others share, where it is part of that."""
     owner: Tensor | None = None
     """A tensor of the user's that lies in it and must be put back after a write."""
+    foreign: bool = False
+    """Whether what lies in it came from outside the model, so that it must be put back after a write."""
     saved: bool = False
 
 
