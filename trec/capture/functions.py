@@ -12,6 +12,7 @@ from torch.nn import Parameter
 from torch.overrides import TorchFunctionMode
 
 from trec.capture.arguments import freeze
+from trec.capture.direct import DIRECT, WATCH, DirectCalls
 from trec.capture.higher_order import differentiable
 from trec.capture.introduce import share_foreign
 from trec.capture.leaves import add_tensors, wrapped_by_functorch
@@ -69,6 +70,8 @@ class FunctionMode(TorchFunctionMode):
         super().__init__()
         self.recorder, self.thread = recorder, thread
         self.memory, self.log, self.lock = recorder.memory, recorder.log, recorder.lock
+        self.direct = DirectCalls(recorder, thread)
+        self.direct_calls = DIRECT if recorder.level == "function" else {}
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -82,6 +85,11 @@ class FunctionMode(TorchFunctionMode):
                 return func(*args, **kwargs) if kwargs else func(*args)
             finally:
                 thread.mute = 0
+        unless = self.direct_calls.get(func)
+        if unless is not None:
+            result = self.direct.call(func, unless, args, kwargs)
+            if result is not WATCH:
+                return result
         name = getattr(func, "__name__", "")
         accessor = name in ACCESSORS
         outer = thread.call
