@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-import subprocess
-import sys
-import sysconfig
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from trec.backends.dot import lines
+from trec.backends import svg_by_dot
 from trec.backends.escape import printable
 from trec.backends.lower import Rankdir, Shapes, Tensors, check, lower
-from trec.errors import DependencyError, TrecError
+from trec.backends.measure import diagram, shown
 from trec.ir.atomic import write_text
+from trec.layout.arrange import arrange
+from trec.layout.routing import curves
+from trec.layout.text import width
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import os
+    from collections.abc import Iterator
 
-    from trec.backends.drawing import Drawing
+    from trec.backends.drawing import Box, Cluster, Drawing, Edge, Look, Stroke
     from trec.backends.style import Style
     from trec.ir.graph import Graph
+    from trec.layout.diagram import Placement, Point
+    from trec.layout.routing import Line
 
-Engine = Literal["auto", "dot", "pure"]
+Engine = Literal["own", "dot"]
 
-_PROGRAMS = {"pure": "graphviz-pure", "dot": "dot"}
-_NO_ENGINE = (
-    "to_svg() needs a layout engine and found none; install one that needs no system package with"
-    " `pip install trec[svg]`, or install Graphviz so that the program `dot` is found"
-)
-_NOISE = re.compile(r"<!DOCTYPE[^>]*>\s*|<!--.*?-->\s*", re.DOTALL)
-_TITLE = re.compile(r"<title>(n\d+|n\d+&#45;&gt;n\d+|cluster_\d+)</title>")
-_FIRST_TITLE = re.compile(r"(<g id=\"graph0\"[^>]*>\s*)<title>.*?</title>", re.DOTALL)
-_CLUSTER = re.compile(
-    r'(<g id="clust\d+" class="cluster">.*?<path fill="(#\w+)"[^>]*>\s*)((?:<text[^>]*>[^<]*</text>\s*)+)', re.DOTALL
-)
-_FAMILY = re.compile(r' font-family="[^"]*"')
+_MARGIN = 9.0
 
 
 def to_svg(
@@ -50,7 +38,7 @@ def to_svg(
     rankdir: Rankdir = "TB",
     caption: bool = False,
     style: Style | None = None,
-    engine: Engine = "auto",
+    engine: Engine = "own",
 ) -> str:
     """Return the drawing of a graph as SVG, with a tooltip on everything.
 
@@ -63,92 +51,191 @@ def to_svg(
         rankdir: where the flow goes.
         caption: whether name and sizes stand below.
         style: colours, fonts and sizes.
-        engine: what places the boxes: `pure` is the program of the package graphviz-pure, which draws the same on
-            every machine, `dot` the installed Graphviz, `auto` the first of them that is there.
+        engine: what places the boxes: `own` needs nothing, `dot` is the installed Graphviz.
 
     Raises:
-        DependencyError: no engine is there, or not the wanted one.
-
-    Cost: that of the engine, more than linear; seconds at a thousand boxes.
+        DependencyError: `dot` is wanted and not there.
     """
     check("engine", engine, get_args(Engine))
     drawing = lower(graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style)
-    text = _finish(_run(_find(engine), "\n".join(lines(drawing, tooltips=False))), drawing)
+    if engine == "dot":
+        text = svg_by_dot.draw(drawing)
+    else:
+        text = "\n".join(lines(drawing, arrange(diagram(drawing)))) + "\n"
     if path is not None:
         write_text(path, [text.removesuffix("\n")])
     return text
 
 
-def _find(engine: Engine) -> str:
-    """Return the path of the program that stands for an engine."""
-    for name, program in _PROGRAMS.items():
-        if engine not in ("auto", name):
-            continue
-        found = shutil.which(program) or shutil.which(program, path=_beside_python())
-        if found:
-            return found
-    if engine == "auto":
-        raise DependencyError(_NO_ENGINE)
-    raise DependencyError(f"the program {_PROGRAMS[engine]} was not found; {_NO_ENGINE}")
+def lines(drawing: Drawing, placement: Placement) -> Iterator[str]:
+    """Yield the lines of a placed drawing as SVG, without line ends.
+
+    Args:
+        drawing: what to print.
+        placement: where everything is.
+
+    Source: "Scalable Vector Graphics (SVG) 1.1", W3C.
+    """
+    return _Printer(drawing, placement).lines()
 
 
-def _beside_python() -> str:
-    """Return the folders of programs of this Python, which are not searched where its environment is not active."""
-    folders = [str(Path(sys.executable).parent), sysconfig.get_path("scripts")]
-    user = sysconfig.get_preferred_scheme("user")
-    if user in sysconfig.get_scheme_names():
-        folders.append(sysconfig.get_path("scripts", user))
-    return os.pathsep.join(folders)
+class _Printer:
+    """Print one drawing."""
 
+    def __init__(self, drawing: Drawing, placement: Placement) -> None:
+        self.drawing, self.placement = drawing, placement
+        self.sideways = drawing.rankdir in ("LR", "RL")
 
-def _run(program: str, dot: str) -> str:
-    done = subprocess.run([program, "-Tsvg"], input=dot.encode(), capture_output=True, check=False)
-    if done.returncode or not done.stdout:
-        reason = done.stderr.decode(errors="replace").strip()
-        raise TrecError(f"{program} could not draw the graph: {reason[:500] or f'it ended with {done.returncode}'}")
-    return done.stdout.decode()
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        drawing = self.drawing
+        across, along = self.placement.size
+        small = drawing.sizes[0]
+        foot = small * 1.2 + 8 if drawing.caption else 0.0
+        caption = width(drawing.caption, small) if drawing.caption else 0.0
+        shift = max(0.0, (caption - across) / 2)
+        whole = (across + 2 * (shift + _MARGIN), along + 2 * _MARGIN + foot)
+        size = f"{_number(whole[0])} {_number(whole[1])}"
+        yield (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_number(whole[0])}pt" height="{_number(whole[1])}pt"'
+            f' viewBox="{_number(-shift - _MARGIN)} {_number(-_MARGIN)} {size}" role="img"'
+            f' aria-label="{_escape(drawing.name)}" font-family="{_escape(drawing.font)}">'
+        )
+        yield f"<title>{_escape(drawing.name)}</title>"
+        yield (
+            f'<rect x="{_number(-shift - _MARGIN)}" y="{_number(-_MARGIN)}" width="{_number(whole[0])}"'
+            f' height="{_number(whole[1])}" fill="{drawing.background}"/>'
+        )
+        for index, cluster in enumerate(drawing.clusters):
+            frame, title = self.placement.frames[index], self.placement.titles[index]
+            if frame is not None and title is not None:
+                yield from self._cluster(cluster, frame, title)
+        yield '<g fill="none" stroke-width="0.9" stroke-linejoin="round" stroke-linecap="round">'
+        for edge, line in zip(drawing.edges, self.placement.routes, strict=True):
+            yield self._edge(edge, line)
+        yield "</g>"
+        yield '<g text-anchor="middle">'
+        for box, centre, size_ in zip(drawing.boxes, self.placement.boxes, self._sizes(), strict=True):
+            yield self._box(box, centre, size_)
+        yield "</g>"
+        yield from self._labels()
+        if drawing.caption:
+            yield (
+                f'<text x="{_number(across / 2)}" y="{_number(along + _MARGIN + small)}" text-anchor="middle"'
+                f' font-size="{small:g}" fill="{drawing.text}">{_escape(drawing.caption)}</text>'
+            )
+        yield "</svg>"
 
+    def _sizes(self) -> tuple[tuple[float, float], ...]:
+        return diagram(self.drawing).sizes
 
-def _finish(svg: str, drawing: Drawing) -> str:
-    """Return the SVG of an engine without its comments, with the drawing's fonts and tooltips."""
-    families = _escape(drawing.font)
-    svg = _FAMILY.sub(lambda _: f' font-family="{families}"', _NOISE.sub("", svg))
-    svg = _FIRST_TITLE.sub(lambda found: f"{found[1]}<title>{_escape(drawing.name)}</title>", svg, count=1)
-    svg = _raise_titles(_TITLE.sub(_tooltips(drawing), svg))
-    return svg.replace("<svg ", f'<svg role="img" aria-label="{_escape(drawing.name)}" ', 1)
+    def _cluster(self, cluster: Cluster, frame: tuple[float, float, float, float], title: Point) -> Iterator[str]:
+        look = self.drawing.looks[cluster.look]
+        left, top, across, along = map(_number, frame)
+        yield f"<g><title>{_escape(cluster.tooltip)}</title>"
+        yield f'<rect x="{left}" y="{top}" width="{across}" height="{along}" rx="6" {_paint(look)}/>'
+        y = title[1] + look.size + 3
+        yield f'<text x="{_number(title[0])}" y="{_number(y)}" {self._head(cluster, look)}</text>'
+        if cluster.detail:
+            y += self.drawing.sizes[1] * 1.2
+            yield self._small(cluster.detail, title[0], y, look.muted)
+        yield "</g>"
 
-
-def _raise_titles(svg: str) -> str:
-    """Return the SVG with the titles of clusters on top, each on a halo, where no edge runs through them."""
-    titles: list[str] = []
-
-    def lift(found: re.Match[str]) -> str:
-        halo = f'<g stroke="{found[2]}" stroke-width="3" stroke-linejoin="round" paint-order="stroke">'
-        titles.append(f"{halo}\n{found[3]}</g>\n")
-        return found[1]
-
-    svg = _CLUSTER.sub(lift, svg)
-    end = svg.rfind("</g>")
-    return f"{svg[:end]}{''.join(titles)}{svg[end:]}"
-
-
-def _tooltips(drawing: Drawing) -> Callable[[re.Match[str]], str]:
-    edges: dict[tuple[int, int], list[str]] = {}
-    for edge in reversed(drawing.edges):
-        edges.setdefault((edge.source, edge.target), []).append(edge.tooltip)
-
-    def tooltip(found: re.Match[str]) -> str:
-        name = found[1]
-        if name.startswith("cluster_"):
-            text = drawing.clusters[int(name[8:])].tooltip
-        elif "&" in name:
-            source, target = re.findall(r"\bn(\d+)", name.replace("&gt;", " "))
-            text = edges[int(source), int(target)].pop()
+    def _box(self, box: Box, centre: Point, size: tuple[float, float]) -> str:
+        look = self.drawing.looks[box.look]
+        x, y = centre
+        across, along = size
+        text = f"<g><title>{_escape(box.tooltip)}</title>"
+        if look.shape in ("circle", "point"):
+            fill = look.border if look.shape == "point" else look.fill
+            text += f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(across / 2)}" {_paint(look, fill)}/>'
         else:
-            text = drawing.boxes[int(name[1:])].tooltip
-        return f"<title>{_escape(text)}</title>"
+            round_ = along / 2 if look.shape == "pill" else 5.0
+            text += (
+                f'<rect x="{_number(x - across / 2)}" y="{_number(y - along / 2)}" width="{_number(across)}"'
+                f' height="{_number(along)}" rx="{_number(round_)}" {_paint(look)}/>'
+            )
+        if look.shape == "point":
+            return text + "</g>"
+        detail = self.drawing.sizes[1] * 1.2 if box.detail else 0.0
+        base = y + look.size * 0.36 - detail / 2
+        text += f'<text x="{_number(x)}" y="{_number(base)}" {self._head(box, look)}</text>'
+        if box.detail:
+            text += self._small(box.detail, x, base + detail, look.muted)
+        return text + "</g>"
 
-    return tooltip
+    def _head(self, row: Box | Cluster, look: Look) -> str:
+        weight = ' font-weight="bold"' if look.bold else ""
+        title = _escape(shown(row.title, look.size, look.bold))
+        if row.subtitle:
+            small = self.drawing.sizes[0]
+            title = (
+                f"<tspan{weight}>{title}</tspan>"
+                f'<tspan dx="5" font-size="{small:g}" fill="{look.muted}">{_escape(shown(row.subtitle, small))}</tspan>'
+            )
+            weight = ""
+        return f'font-size="{look.size:g}" fill="{look.text}"{weight}>{title}'
+
+    def _small(self, text: str, x: float, y: float, colour: str) -> str:
+        size = self.drawing.sizes[1]
+        words = _escape(shown(text, size))
+        return f'<text x="{_number(x)}" y="{_number(y)}" font-size="{size:g}" fill="{colour}">{words}</text>'
+
+    def _edge(self, edge: Edge, line: Line) -> str:
+        stroke = self.drawing.strokes[edge.stroke]
+        words = [f"M{_point(line[0])}"]
+        for piece in curves(line, sideways=self.sideways):
+            words.append(("L" if len(piece) == 1 else "C") + " ".join(map(_point, piece)))
+        path = "".join(words)
+        tip = _arrow(line, sideways=self.sideways)
+        title = f"<title>{_escape(edge.tooltip)}</title>"
+        if stroke.line == "solid":
+            return f'<path d="{path}{tip}" {_stroke(stroke)}>{title}</path>'
+        return f'<g {_stroke(stroke)}>{title}<path d="{path}" stroke-dasharray="4 3"/><path d="{tip}"/></g>'
+
+    def _labels(self) -> Iterator[str]:
+        size = self.drawing.sizes[2]
+        yield f'<g font-size="{size:g}" fill="{self.drawing.label}" text-anchor="middle">'
+        wires = diagram(self.drawing)
+        seen: set[int] = set()
+        for edge, wire in zip(self.drawing.edges, wires.wires, strict=True):
+            at = self.placement.labels.get(wire.net)
+            if at is not None and edge.label and wire.net not in seen:
+                seen.add(wire.net)
+                yield f'<text x="{_number(at[0])}" y="{_number(at[1] + size * 0.36)}">{_escape(edge.label)}</text>'
+        yield "</g>"
+
+
+def _arrow(line: Line, *, sideways: bool) -> str:
+    """Return the two strokes of an open arrowhead at the end of a route."""
+    (x, y), (to_x, to_y) = line[-2], line[-1]
+    if len(line) == 4 and line[0][1 - sideways] == line[1][1 - sideways]:
+        y, x = (to_y - 1, x) if not sideways else (y, to_x - 1)
+    if sideways:
+        back = to_x - 5 if to_x > x else to_x + 5
+        return f"M{_number(back)} {_number(to_y - 2.6)}L{_number(to_x)} {_number(to_y)}L{_number(back)} {_number(to_y + 2.6)}"
+    back = to_y - 5 if to_y > y else to_y + 5
+    return f"M{_number(to_x - 2.6)} {_number(back)}L{_number(to_x)} {_number(to_y)}L{_number(to_x + 2.6)} {_number(back)}"
+
+
+def _paint(look: Look, fill: str = "") -> str:
+    text = f'fill="{fill or look.fill}" stroke="{look.border}"'
+    if look.width != 1:
+        text += f' stroke-width="{look.width:g}"'
+    return text + (' stroke-dasharray="4 3"' if look.line == "dashed" else "")
+
+
+def _stroke(stroke: Stroke) -> str:
+    return f'stroke="{stroke.colour}"'
+
+
+def _point(point: Point) -> str:
+    return f"{_number(point[0])} {_number(point[1])}"
+
+
+def _number(value: float) -> str:
+    """Return a length in as few characters as tell it to a tenth of a point."""
+    return f"{round(value, 1):g}" if abs(value) < 1e5 else f"{value:.1f}"
 
 
 def _escape(text: str) -> str:

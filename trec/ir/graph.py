@@ -231,7 +231,7 @@ class Graph(Struct, frozen=True, dict=True):
         rankdir: Literal["TB", "LR", "BT", "RL"] = "TB",
         caption: bool = False,
         style: Style | None = None,
-        engine: Literal["auto", "dot", "pure"] = "auto",
+        engine: Literal["own", "dot"] = "own",
     ) -> str:
         """Return the drawing as SVG; see `trec.backends.svg.to_svg`."""
         text: str = self.to(

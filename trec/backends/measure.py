@@ -1,0 +1,119 @@
+"""How large everything on a drawing is, and what leaves a box as one line: a drawing as the layout takes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trec.layout.diagram import Diagram, Size, Wire
+from trec.layout.text import fitted, width
+
+if TYPE_CHECKING:
+    from trec.backends.drawing import Box, Cluster, Drawing, Edge, Look
+
+GAP = 6.0
+"""Room between a title and its subtitle, in points, as all lengths here."""
+_SIDE = 7.0
+"""Room between the text of a box and its sides."""
+_PILL = 11.0
+_ABOVE = 4.0
+_LEADING = 1.2
+"""Height of a line of text for each point of its font size."""
+_CIRCLE = 18.0
+_POINT = 5.0
+_LONGEST = 260.0
+"""Widest text of a box; of a longer one the middle is left out."""
+
+
+def diagram(drawing: Drawing, *, wrap: float = 0) -> Diagram:
+    """Return the sizes of boxes, titles and labels of a drawing, and its edges as wires.
+
+    Args:
+        drawing: what to measure.
+        wrap: see `trec.layout.diagram.Diagram.wrap`.
+    """
+    known: dict[tuple[str, str, str, int], Size] = {}
+    sizes = []
+    for box in drawing.boxes:
+        key = (box.title, box.subtitle, box.detail, box.look)
+        size = known.get(key)
+        if size is None:
+            size = known[key] = _box(box, drawing.looks[box.look], drawing.sizes)
+        sizes.append(size)
+    wires, labels = _wires(drawing)
+    return Diagram(
+        tuple(sizes),
+        tuple([box.cluster for box in drawing.boxes]),
+        tuple([cluster.parent for cluster in drawing.clusters]),
+        tuple([_title(cluster, drawing.looks[cluster.look], drawing.sizes) for cluster in drawing.clusters]),
+        tuple(wires),
+        labels,
+        frozenset(drawing.first),
+        drawing.rankdir,
+        wrap,
+    )
+
+
+def head(row: Box | Cluster, look: Look, sizes: tuple[float, float, float]) -> float:
+    """Return how wide the first line of a box or cluster is."""
+    title = width(fitted(row.title, look.size, _LONGEST, look.bold), look.size, look.bold)
+    return title + GAP + width(fitted(row.subtitle, sizes[0], _LONGEST), sizes[0]) if row.subtitle else title
+
+
+def shown(text: str, size: float, bold: bool = False) -> str:
+    """Return a text as it fits into a box."""
+    return fitted(text, size, _LONGEST, bold)
+
+
+def _box(box: Box, look: Look, sizes: tuple[float, float, float]) -> Size:
+    if look.shape == "point":
+        return (_POINT, _POINT)
+    if look.shape == "circle":
+        room = max(_CIRCLE, head(box, look, sizes) + 6)
+        return (room, room)
+    across = head(box, look, sizes)
+    height = 2 * _ABOVE + look.size * _LEADING
+    if box.detail:
+        across = max(across, width(shown(box.detail, sizes[1]), sizes[1]))
+        height += sizes[1] * _LEADING
+    side = _PILL if look.shape == "pill" else _SIDE
+    return (max(across + 2 * side, height), height)
+
+
+def _title(cluster: Cluster, look: Look, sizes: tuple[float, float, float]) -> Size:
+    across = head(cluster, look, sizes)
+    height = look.size * _LEADING + 8
+    if cluster.detail:
+        across = max(across, width(shown(cluster.detail, sizes[1]), sizes[1]))
+        height += sizes[1] * _LEADING
+    return (across, height)
+
+
+def _wires(drawing: Drawing) -> tuple[list[Wire], dict[int, Size]]:
+    """Return the wires, and for each net with a text how large that is.
+
+    Edges from one box are one net if they have one stroke and one text. One without a text joins the net that has the
+    only text, because what flows along it is the same.
+    """
+    nets: dict[tuple[int, int, str], int] = {}
+    labels: dict[int, Size] = {}
+    texts: dict[tuple[int, int], set[str]] = {}
+    for edge in drawing.edges:
+        if edge.label and not _counted(edge):
+            texts.setdefault((edge.source, edge.stroke), set()).add(edge.label)
+    wires = []
+    for index, edge in enumerate(drawing.edges):
+        label = edge.label
+        if not label:
+            found = texts.get((edge.source, edge.stroke), ())
+            label = next(iter(found)) if len(found) == 1 else ""
+        key = (edge.source, edge.stroke, f"{label} {index}" if _counted(edge) else label)
+        net = nets.setdefault(key, len(nets))
+        if label and net not in labels:
+            labels[net] = (width(label, drawing.sizes[2]), drawing.sizes[2] * _LEADING)
+        wires.append(Wire(edge.source, edge.target, net))
+    return wires, labels
+
+
+def _counted(edge: Edge) -> bool:
+    """Tell whether the text of an edge says how often it is there, which is true of no other edge."""
+    return "×" in edge.label and (edge.label.startswith("×") or edge.label.endswith(")"))
