@@ -20,6 +20,8 @@ _LEADING = 1.2
 """Height of a line of text for each point of its font size."""
 _CIRCLE = 18.0
 _POINT = 5.0
+TITLE_ROOM = 7.0
+"""Room above and below the title of a cluster, together."""
 _LONGEST = 260.0
 """Widest text of a box; of a longer one the middle is left out."""
 
@@ -44,7 +46,7 @@ def diagram(drawing: Drawing, *, wrap: float = 0) -> Diagram:
         tuple(sizes),
         tuple([box.cluster for box in drawing.boxes]),
         tuple([cluster.parent for cluster in drawing.clusters]),
-        tuple([_title(cluster, drawing.looks[cluster.look], drawing.sizes) for cluster in drawing.clusters]),
+        tuple([_titles(cluster, drawing.looks[cluster.look], drawing.sizes) for cluster in drawing.clusters]),
         tuple(wires),
         labels,
         frozenset(drawing.first),
@@ -55,8 +57,8 @@ def diagram(drawing: Drawing, *, wrap: float = 0) -> Diagram:
 
 def head(row: Box | Cluster, look: Look, sizes: tuple[float, float, float]) -> float:
     """Return how wide the first line of a box or cluster is."""
-    title = width(fitted(row.title, look.size, _LONGEST, look.bold), look.size, look.bold)
-    return title + GAP + width(fitted(row.subtitle, sizes[0], _LONGEST), sizes[0]) if row.subtitle else title
+    title = width(shown(row.title, look.size, look.bold), look.size, look.bold)
+    return title + GAP + width(shown(row.subtitle, sizes[0]), sizes[0]) if row.subtitle else title
 
 
 def shown(text: str, size: float, bold: bool = False) -> str:
@@ -79,13 +81,17 @@ def _box(box: Box, look: Look, sizes: tuple[float, float, float]) -> Size:
     return (max(across + 2 * side, height), height)
 
 
-def _title(cluster: Cluster, look: Look, sizes: tuple[float, float, float]) -> Size:
-    across = head(cluster, look, sizes)
-    height = look.size * _LEADING + 8
-    if cluster.detail:
-        across = max(across, width(shown(cluster.detail, sizes[1]), sizes[1]))
-        height += sizes[1] * _LEADING
-    return (across, height)
+def _titles(cluster: Cluster, look: Look, sizes: tuple[float, float, float]) -> tuple[Size, ...]:
+    """Return the room for the title and the subtitle of a cluster on one line and, if it has both, on two."""
+    below = sizes[1] * _LEADING if cluster.detail else 0.0
+    detail = width(shown(cluster.detail, sizes[1]), sizes[1]) if cluster.detail else 0.0
+    height = look.size * _LEADING + TITLE_ROOM + below
+    one = (max(head(cluster, look, sizes), detail), height)
+    if not cluster.subtitle:
+        return (one,)
+    title = width(shown(cluster.title, look.size, look.bold), look.size, look.bold)
+    subtitle = width(shown(cluster.subtitle, sizes[0]), sizes[0])
+    return (one, (max(title, subtitle, detail), height + sizes[0] * _LEADING))
 
 
 def _wires(drawing: Drawing) -> tuple[list[Wire], dict[int, Size]]:

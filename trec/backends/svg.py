@@ -129,16 +129,23 @@ class _Printer:
     def _sizes(self) -> tuple[tuple[float, float], ...]:
         return diagram(self.drawing).sizes
 
-    def _cluster(self, cluster: Cluster, frame: tuple[float, float, float, float], title: Point) -> Iterator[str]:
+    def _cluster(
+        self, cluster: Cluster, frame: tuple[float, float, float, float], title: tuple[float, float, int]
+    ) -> Iterator[str]:
         look = self.drawing.looks[cluster.look]
         left, top, across, along = map(_number, frame)
         yield f"<g><title>{_escape(cluster.tooltip)}</title>"
         yield f'<rect x="{left}" y="{top}" width="{across}" height="{along}" rx="6" {_paint(look)}/>'
-        y = title[1] + look.size + 3
-        yield f'<text x="{_number(title[0])}" y="{_number(y)}" {self._head(cluster, look)}</text>'
+        x, y = title[0], title[1] + look.size + 3
+        if title[2]:
+            yield self._text(cluster.title, x, y, look)
+            y += self.drawing.sizes[0] * 1.2
+            yield self._small(cluster.subtitle, x, y, look.muted, self.drawing.sizes[0])
+        else:
+            yield f'<text x="{_number(x)}" y="{_number(y)}" {self._head(cluster, look)}</text>'
         if cluster.detail:
             y += self.drawing.sizes[1] * 1.2
-            yield self._small(cluster.detail, title[0], y, look.muted)
+            yield self._small(cluster.detail, x, y, look.muted, self.drawing.sizes[1])
         yield "</g>"
 
     def _box(self, box: Box, centre: Point, size: tuple[float, float]) -> str:
@@ -161,7 +168,7 @@ class _Printer:
         base = y + look.size * 0.36 - detail / 2
         text += f'<text x="{_number(x)}" y="{_number(base)}" {self._head(box, look)}</text>'
         if box.detail:
-            text += self._small(box.detail, x, base + detail, look.muted)
+            text += self._small(box.detail, x, base + detail, look.muted, self.drawing.sizes[1])
         return text + "</g>"
 
     def _head(self, row: Box | Cluster, look: Look) -> str:
@@ -176,8 +183,14 @@ class _Printer:
             weight = ""
         return f'font-size="{look.size:g}" fill="{look.text}"{weight}>{title}'
 
-    def _small(self, text: str, x: float, y: float, colour: str) -> str:
-        size = self.drawing.sizes[1]
+    def _text(self, text: str, x: float, y: float, look: Look) -> str:
+        weight = ' font-weight="bold"' if look.bold else ""
+        words = _escape(shown(text, look.size, look.bold))
+        return (
+            f'<text x="{_number(x)}" y="{_number(y)}" font-size="{look.size:g}" fill="{look.text}"{weight}>{words}</text>'
+        )
+
+    def _small(self, text: str, x: float, y: float, colour: str, size: float) -> str:
         words = _escape(shown(text, size))
         return f'<text x="{_number(x)}" y="{_number(y)}" font-size="{size:g}" fill="{colour}">{words}</text>'
 

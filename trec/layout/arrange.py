@@ -91,7 +91,7 @@ class _Arrangement:
             content = lay_out(nets, shapes, sideways=self.sideways)
             self.known[nets, shapes] = content
         index = scope - len(self.diagram.sizes)
-        title = self.diagram.titles[index] if index < len(self.diagram.titles) else None
+        title = self.diagram.titles[index] if index < len(self.diagram.titles) else ()
         return _Scope(content, framed(content, title, self.diagram.direction))
 
     def _shape(self, item: int) -> Shape:
@@ -106,7 +106,18 @@ class _Arrangement:
         shift = frame.left - frame.width / 2
         into = tuple([x + shift for x in content.into])
         out = tuple([x + shift for x in content.out])
-        return Shape(frame.width, frame.height, content.length, False, False, False, into, out)
+        return Shape(
+            frame.width,
+            frame.height,
+            content.length,
+            False,
+            False,
+            False,
+            into,
+            out,
+            tuple(content.into_ways),
+            tuple(content.out_ways),
+        )
 
     # ---- routes
 
@@ -188,7 +199,7 @@ class _Arrangement:
             return (y, x) if direction == "LR" else (height - y, x)
 
         frames: list[tuple[float, float, float, float] | None] = []
-        titles: list[Point | None] = []
+        titles: list[tuple[float, float, int] | None] = []
         count = len(self.diagram.sizes)
         for index in range(len(self.diagram.parents)):
             row = self.scopes.get(count + index)
@@ -201,7 +212,7 @@ class _Arrangement:
             other = turn((row.left + frame.width, row.top + frame.height))
             left, top = min(one[0], other[0]), min(one[1], other[1])
             frames.append((left, top, abs(one[0] - other[0]), abs(one[1] - other[1])))
-            titles.append((left + frame.title, top))
+            titles.append((left + frame.title, top, frame.setting))
         if direction != "TB":
             boxes = [turn(point) for point in boxes]
             routes = [tuple([turn(point) for point in line]) for line in routes]

@@ -31,8 +31,9 @@ class Diagram(Struct, frozen=True):
     """For each box, the scope that it lies in, an index into `parents`; -1 for none."""
     parents: tuple[int, ...]
     """For each scope, the one around it, which precedes it; -1 for none."""
-    titles: tuple[Size, ...]
-    """For each scope, the room for its title at the top left of its frame."""
+    titles: tuple[tuple[Size, ...], ...]
+    """For each scope, the room for its title at the top of its frame, in each way in which that may be set: the wanted
+    one first, then narrower ones."""
     wires: tuple[Wire, ...]
     labels: dict[int, Size]
     """Room for the text beside a net, where it begins; nets without text are left out."""
@@ -53,8 +54,8 @@ class Placement(Struct, frozen=True):
     """Centre of each box."""
     frames: list[tuple[float, float, float, float] | None]
     """For each scope, left, top, width and height of its frame; None for a scope without any box in it."""
-    titles: list[Point | None]
-    """For each scope, the top left corner of its title."""
+    titles: list[tuple[float, float, int] | None]
+    """For each scope, the top left corner of its title, and which of the ways to set it was taken."""
     routes: list[tuple[Point, ...]]
     """For each wire, the points that it passes, from its source to its target; see `trec.layout.routing`."""
     labels: dict[int, Point]

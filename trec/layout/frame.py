@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
 PAD = 9.0
 """Room between the border of a frame and what is in it, in points."""
+_BESIDE_NET = 4.0
+"""Room between a title and a net."""
+_SMALL = 24.0
+"""By how much a frame may be widened before its title is set in another way."""
 
 
 class Frame(Struct, frozen=True):
@@ -21,40 +25,58 @@ class Frame(Struct, frozen=True):
     top: float
     width: float
     height: float
-    title: float
+    title: float = 0.0
     """How far from the left of the frame, in the picture, its title begins."""
+    setting: int = 0
+    """Which of the ways to set the title was taken."""
 
 
-def framed(content: Content, title: Size | None, direction: Direction) -> Frame:
+def framed(content: Content, settings: tuple[Size, ...], direction: Direction) -> Frame:
     """Return the frame round a scope.
 
     Args:
         content: the scope laid out.
-        title: room for the title; None for the whole picture, which has no frame.
+        settings: room for the title in each way that it may be set, the wanted one first; none for the whole picture,
+            which has no frame.
         direction: where the flow goes. From top to bottom nets enter beside the title, from bottom to top they leave
             beside it; sideways they meet it nowhere.
     """
-    if title is None:
-        return Frame(0.0, 0.0, content.width, content.height, 0.0)
-    width, height = title
+    if not settings:
+        return Frame(0.0, 0.0, content.width, content.height)
     if direction in ("LR", "RL"):
-        along = max(content.height + 2 * PAD, width + 2 * PAD)
         # Turned by a right angle, the title lies along the flow, at the left side of it.
-        return Frame(height, (along - content.height) / 2, content.width + height + PAD, along, PAD)
-    left, right, start = _beside(content.into if direction == "TB" else content.out, content.width, width)
+        found = [max(content.height, width) for width, _ in settings]
+        setting = _least(found, content.height)
+        along, height = found[setting] + 2 * PAD, settings[setting][1]
+        top = (along - content.height) / 2
+        return Frame(height, top, content.width + height + PAD, along, PAD, setting)
+    ports = content.into if direction == "TB" else content.out
+    ways = [_beside(ports, content.width, width) for width, _ in settings]
+    costs = [left + right + other for left, right, _, other in ways]
+    setting = _least(costs, 2 * PAD)
+    left, right, start, _ = ways[setting]
+    height = settings[setting][1]
     top = height if direction == "TB" else PAD
-    return Frame(left, top, left + content.width + right, content.height + height + PAD, start)
+    return Frame(left, top, left + content.width + right, content.height + height + PAD, start, setting)
 
 
-def _beside(ports: list[float], width: float, title: float) -> tuple[float, float, float]:
-    """Return the room left and right of a content for its title to stand left of all nets, or right of them.
+def _least(sizes: list[float], wanted: float) -> int:
+    """Return the first size that is not much greater than the wanted one, or else the least."""
+    for position, size in enumerate(sizes):
+        if size <= wanted + _SMALL:
+            return position
+    return sizes.index(min(sizes))
 
-    It stands at the left unless the frame is much narrower with it at the right.
+
+def _beside(ports: list[float], width: float, title: float) -> tuple[float, float, float, float]:
+    """Return the room left and right of a content for its title to stand clear of all nets, and where it begins.
+
+    It stands at the left unless the frame is much narrower with it at the right, which counts as room of its own.
     """
     if not ports:
-        return PAD, max(PAD, title + PAD - width), PAD
-    left = max(PAD, PAD + title + 4 - min(ports))
-    right = max(PAD, max(ports) + 4 + title + PAD - width)
-    if left <= right + 2 * PAD:
-        return left, PAD, PAD
-    return PAD, right, PAD + max(ports) + 4
+        return PAD, max(PAD, title + PAD - width), PAD, 0.0
+    left = max(PAD, PAD + title + _BESIDE_NET - min(ports))
+    right = max(PAD, max(ports) + _BESIDE_NET + title + PAD - width)
+    if left <= right + 2 * _SMALL:
+        return left, max(PAD, title + PAD - width), PAD, 0.0
+    return PAD, right, PAD + max(ports) + _BESIDE_NET, 2 * _SMALL

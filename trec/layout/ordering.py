@@ -18,6 +18,8 @@ Piece = tuple[int, int, float, float]
 _SWEEPS = 8
 _PATIENCE = 3
 """Sweeps without any gain after which there is no further one."""
+_FEW = 600
+"""Vertices up to which the sweeps are done twice, beginning at either end."""
 _SMALL = 40
 """Layers of at most so many vertices have their neighbours exchanged; more would take long."""
 
@@ -28,19 +30,25 @@ def order(layers: Layers, pieces: list[Piece]) -> None:
     Vertices that share their place with others stay in the order in which they are, so the outcome is always the same.
     """
     sweep = _Sweep(layers, pieces)
-    best = sweep.crossings()
-    rows = [list(row) for row in layers.rows]
-    idle = 0
-    for turn in range(_SWEEPS):
-        if best == 0 or idle >= _PATIENCE:
+    first = best = sweep.crossings()
+    start = rows = [list(row) for row in layers.rows]
+    for down in (True, False):
+        if best == 0 or (not down and len(layers.layer) > _FEW):
             break
-        sweep.run(down=turn % 2 == 0)
-        sweep.exchange()
-        count = sweep.crossings()
-        idle += 1
-        if count < best:
-            best, idle = count, 0
-            rows = [list(row) for row in layers.rows]
+        if not down:
+            sweep.restart(start)
+        idle, last = 0, first
+        for turn in range(_SWEEPS):
+            sweep.run(down=down == (turn % 2 == 0))
+            sweep.exchange()
+            count = sweep.crossings()
+            idle = 0 if count < last else idle + 1
+            last = min(last, count)
+            if count < best:
+                best = count
+                rows = [list(row) for row in layers.rows]
+            if count == 0 or idle >= _PATIENCE:
+                break
     layers.rows = rows
     layers.crossings = best
 
@@ -62,6 +70,12 @@ class _Sweep:
             self.between[layers.layer[upper]].append(piece)
         self.place = [0] * count
         for row in self.rows:
+            self._settle(row)
+
+    def restart(self, rows: list[list[int]]) -> None:
+        """Put the layers back in an earlier order."""
+        for row, earlier in zip(self.rows, rows, strict=True):
+            row[:] = earlier
             self._settle(row)
 
     def _settle(self, row: list[int]) -> None:

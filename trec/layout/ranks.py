@@ -15,6 +15,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from trec.layout.diagram import Size
     from trec.layout.nesting import Net
+    from trec.layout.shape import Shape
 
 
 class Segment(NamedTuple):
@@ -50,18 +51,21 @@ class Layers(Struct):
     """For each net that enters, its vertex, in the first layer."""
     exits: list[int]
     """For each net that leaves, its vertex, in the last layer."""
+    entry_ways: list[int]
+    """For each net that enters, how many layers the longest way from there passes."""
+    exit_ways: list[int]
+    """For each net that leaves, how many layers the longest way to there passes."""
     labels: dict[int, Size]
     """Room for text beside a vertex."""
     crossings: int = 0
 
 
-def layered(count: int, nets: tuple[Net, ...], lengths: tuple[int, ...], first: frozenset[int]) -> Layers:
+def layered(shapes: tuple[Shape, ...], nets: tuple[Net, ...], first: frozenset[int]) -> Layers:
     """Return the members of a scope in layers, every net leading to later ones.
 
     Args:
-        count: how many members there are.
+        shapes: the members.
         nets: what runs between them, from lower to higher positions.
-        lengths: for each member, how many layers are in it.
         first: members that stay in the first layer.
 
     Ensures:
@@ -69,8 +73,9 @@ def layered(count: int, nets: tuple[Net, ...], lengths: tuple[int, ...], first: 
         stands beside a net, a layer of its own is made for it. The vertices of long nets number at most six for each
         member, and some hundreds; nets beyond that run straight from their source to their target.
     """
-    rank = _ranks(count, nets, first)
-    above, below = _ways(count, nets, lengths)
+    count = len(shapes)
+    rank, flow = _ranks(count, nets, first)
+    ways = _ways(nets, shapes, flow)
     gaps = sorted({rank[net.source] for net in nets if net.label is not None})
     shift = [0] * (max(rank, default=-1) + 2)
     for gap in gaps:
@@ -79,9 +84,9 @@ def layered(count: int, nets: tuple[Net, ...], lengths: tuple[int, ...], first: 
         shift[index] += shift[index - 1]
     layer = [value + shift[value] for value in rank]
     last = max(layer, default=-1) + 1 + any(net.leaves for net in nets)
-    builder = _Chains(count, layer, last)
+    builder = _Chains(count, layer, last, ways)
     for net in nets:
-        builder.add(net, above, below)
+        builder.add(net)
     rows: list[list[int]] = [[] for _ in range(last)]
     for vertex, value in enumerate(builder.layer):
         rows[value].append(vertex)
@@ -95,12 +100,17 @@ def layered(count: int, nets: tuple[Net, ...], lengths: tuple[int, ...], first: 
         builder.chains,
         builder.entries,
         builder.exits,
+        builder.entry_ways,
+        builder.exit_ways,
         builder.labels,
     )
 
 
-def _ranks(count: int, nets: tuple[Net, ...], first: frozenset[int]) -> list[int]:
-    """Return the rank of each member: as early as what leads to it allows, but sources as late as what needs them."""
+def _ranks(count: int, nets: tuple[Net, ...], first: frozenset[int]) -> tuple[list[int], list[bool]]:
+    """Return the rank of each member, and whether it is in the flow from what enters or comes first.
+
+    A member stands as early as what leads to it allows, but outside the flow as late as what needs it.
+    """
     rank = [1 if any(net.source < 0 for net in nets) else 0] * count
     feeds: list[list[int]] = [[] for _ in range(count)]
     flow = [member in first for member in range(count)]
@@ -121,56 +131,86 @@ def _ranks(count: int, nets: tuple[Net, ...], first: frozenset[int]) -> list[int
     for member in range(count - 1, -1, -1):
         if feeds[member] and not flow[member]:
             rank[member] = min([rank[target] for target in feeds[member]]) - 1
-    return rank
+    return rank, flow
 
 
-def _ways(count: int, nets: tuple[Net, ...], lengths: tuple[int, ...]) -> tuple[list[int], list[int]]:
-    """Return for each member the length of the longest way that ends with it, and of that which begins with it."""
-    above, below = list(lengths), list(lengths)
+class _Ways(Struct):
+    """How long ways through the members are, counted in layers of what is in them."""
+
+    above: list[int]
+    """For each member, the longest way to it, without itself."""
+    below: list[int]
+    """For each member, the longest way from it, without itself."""
+    shapes: tuple[Shape, ...]
+    flow: list[bool]
+
+    def before(self, net: Net) -> int:
+        """Return the longest way to where a net begins."""
+        if net.source < 0 or not self.flow[net.source]:
+            return 0
+        shape = self.shapes[net.source]
+        return self.above[net.source] + (shape.out_ways[net.source_port] if shape.out_ways else shape.length)
+
+    def behind(self, member: int, port: int) -> int:
+        """Return the longest way from where a net reaches a member."""
+        shape = self.shapes[member]
+        return self.below[member] + (shape.into_ways[port] if shape.into_ways else shape.length)
+
+
+def _ways(nets: tuple[Net, ...], shapes: tuple[Shape, ...], flow: list[bool]) -> _Ways:
+    """Return the ways through members; only those in the flow count, lest the trunk come from a chain of constants."""
+    count = len(shapes)
+    ways = _Ways([0] * count, [0] * count, shapes, flow)
     by_source: list[list[Net]] = [[] for _ in range(count)]
     for net in nets:
         if net.source >= 0:
             by_source[net.source].append(net)
+    above, below = ways.above, ways.below
     for member in range(count):
         for net in by_source[member]:
+            length = ways.before(net)
             for target, _ in net.targets:
-                above[target] = max(above[target], above[member] + lengths[target])
+                above[target] = max(above[target], length)
     for member in range(count - 1, -1, -1):
         for net in by_source[member]:
-            for target, _ in net.targets:
-                below[member] = max(below[member], below[target] + lengths[member])
-    return above, below
+            for target, port in net.targets:
+                below[member] = max(below[member], ways.behind(target, port))
+    return ways
 
 
 class _Chains:
     """Make vertices and segments of one net after the other."""
 
-    def __init__(self, count: int, layer: list[int], last: int) -> None:
-        self.count, self.layer, self.last = count, list(layer), last
+    def __init__(self, count: int, layer: list[int], last: int, ways: _Ways) -> None:
+        self.count, self.layer, self.last, self.ways = count, list(layer), last, ways
         self.segments: list[Segment] = []
         self.chains: list[list[int]] = []
         self.entries: list[int] = []
         self.exits: list[int] = []
+        self.entry_ways: list[int] = []
+        self.exit_ways: list[int] = []
         self.labels: dict[int, Size] = {}
         self.outermost = [(-1, member) for member in range(count)]
         """For each vertex, what it is ordered by at first: members, then nets; of nested nets the inner one."""
         self.budget = 6 * count + 400
 
-    def add(self, net: Net, above: list[int], below: list[int]) -> None:
+    def add(self, net: Net) -> None:
         """Add the vertices and segments of a net."""
         layer = self.layer
         source = net.source
-        ends = [(target, port, below[target]) for target, port in net.targets]
+        ends = [(target, port, self.ways.behind(target, port)) for target, port in net.targets]
+        way = self.ways.before(net)
         start = layer[source] if source >= 0 else 0
         reach = self.last - 1 if net.leaves else max([layer[end] for end, _, _ in ends])
         nested = (self.last - start, reach)
         if source < 0:
             source = self._vertex(0, nested)
             self.entries.append(source)
+            self.entry_ways.append(max([length for _, _, length in ends]))
         if net.leaves:
             ends.append((self._vertex(reach, nested), 0, 0))
             self.exits.append(ends[-1][0])
-        way = above[source] if source < self.count else 0
+            self.exit_ways.append(way)
         chain: list[int] = []
         index = len(self.chains)
         self.chains.append(chain)

@@ -45,6 +45,10 @@ class Content(Struct):
     """Where each net enters at the top."""
     out: list[float]
     """Where each net leaves at the bottom."""
+    into_ways: list[int]
+    """For each net that enters, how many layers the longest way from there passes."""
+    out_ways: list[int]
+    """For each net that leaves, how many layers the longest way to there passes."""
     lines: list[dict[int, Line]]
     """For each net, the way to each member that it leads to; under -1 that out of the scope."""
     labels: dict[int, Point]
@@ -61,7 +65,7 @@ def lay_out(nets: tuple[Net, ...], shapes: tuple[Shape, ...], *, sideways: bool 
         sideways: whether the outcome will be turned, so that texts stand over nets rather than beside them.
     """
     first = frozenset([index for index, shape in enumerate(shapes) if shape.first])
-    layers = layered(len(shapes), nets, tuple([shape.length for shape in shapes]), first)
+    layers = layered(shapes, nets, first)
     joints = _joints(layers, shapes)
     widths = [max(shape.width, 1.0) for shape in shapes]
     pieces = []
@@ -79,21 +83,22 @@ def lay_out(nets: tuple[Net, ...], shapes: tuple[Shape, ...], *, sideways: bool 
     right = max([x + extent[1] for x, extent in zip(across, extents, strict=True)], default=0.0)
     across = [x - left for x in across]
     bands = stack(layers, shapes, joints, across, sideways=sideways)
-    tops, bottoms = bands.tops, bands.bottoms
-    centres = list(zip(across, bands.middles, strict=False))
+    centres = [(across[member], bands.middles[member]) for member in range(layers.members)]
     labels = {}
     for index, chain in enumerate(layers.chains):
         label = layers.labels.get(chain[0]) if chain else None
         if label is not None:
-            x, y = across[chain[0]], (tops[layers.layer[chain[0]]] + bottoms[layers.layer[chain[0]]]) / 2
+            x, y = across[chain[0]], bands.middles[chain[0]]
             labels[index] = (x - 2 - label[1] / 2, y) if sideways else (x + 4 + label[0] / 2, y)
     return Content(
         right - left,
-        bottoms[-1] if bottoms else 0.0,
+        bands.bottoms[-1] if bands.bottoms else 0.0,
         len(layers.rows),
         centres,
         [across[vertex] for vertex in layers.entries],
         [across[vertex] for vertex in layers.exits],
+        layers.entry_ways,
+        layers.exit_ways,
         _lines(layers, nets, shapes, joints, across, bands),
         labels,
         layers.crossings,

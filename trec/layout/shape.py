@@ -22,3 +22,7 @@ class Shape(NamedTuple):
     """For a scope, how far right of its middle each net enters."""
     out: tuple[float, ...] = ()
     """For a scope, how far right of its middle each net leaves."""
+    into_ways: tuple[int, ...] = ()
+    """For a scope, how many layers the longest way from each net that enters passes."""
+    out_ways: tuple[int, ...] = ()
+    """For a scope, how many layers the longest way to each net that leaves passes."""

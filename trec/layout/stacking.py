@@ -32,14 +32,14 @@ _FLAT = 48.0
 
 
 class Bands(Struct):
-    """Where layers and members are along the flow."""
+    """Where layers and what is in them are along the flow."""
 
     tops: list[float]
     """Where each layer begins."""
     bottoms: list[float]
     """Where each layer ends; curves run between that and the next top."""
-    middles: list[float]
-    """For each member, its centre."""
+    middles: dict[int, float]
+    """For each member, and each vertex with a text, its centre."""
 
 
 def stack(
@@ -55,85 +55,113 @@ def stack(
         sideways: whether the outcome will be turned, so that texts lie along the flow.
 
     Ensures:
-        A member stands in its own layer, or beside a tall member of the layer before, straight below what leads to it.
+        A member stands in its own layer, or beside a tall member of an earlier one, straight below what leads to it.
     """
-    between: list[list[Joint]] = [[] for _ in layers.rows]
-    for joint in joints:
-        between[layers.layer[joint.upper]].append(joint)
-    texts = {layers.layer[vertex] for vertex in layers.labels}
-    bands = Bands([], [], [0.0] * layers.members)
-    along = 0.0
-    last = len(layers.rows) - 1
-    for index, row in enumerate(layers.rows):
-        members = [vertex for vertex in row if vertex < layers.members]
-        raised = _raised(layers, shapes, between, across, bands, index) if index else set()
-        bands.tops.append(along)
-        if index in texts:
-            height = max([layers.labels[vertex][0 if sideways else 1] for vertex in row if vertex in layers.labels])
-        else:
-            height = max([shapes[vertex].height for vertex in members if vertex not in raised], default=0.0)
-        for vertex in members:
-            if vertex not in raised:
-                own = shapes[vertex].height
-                bands.middles[vertex] = along + (own if height > _TALL and own < height / 2 else height) / 2
-        along += height
-        bands.bottoms.append(along)
-        if index < last:
-            steepest = max([_moved(joint, across) for joint in between[index]], default=0.0)
-            along += max(_room(layers, texts, index), min(_FLAT, _STEEP * steepest))
-    return bands
+    return _Stack(layers, shapes, joints, across, sideways=sideways).bands()
 
 
-def _room(layers: Layers, texts: set[int], index: int) -> float:
-    """Return the least room between a layer and the next."""
-    if index + 1 in texts:
-        return _TEXT
-    if index in texts:
-        return _BELOW_TEXT
-    if index == 0 and layers.entries:
-        return _ENTER
-    return _LEAVE if layers.exits and index + 2 == len(layers.rows) else _BETWEEN
+class _Stack:
+    """Put the layers of one scope below one another."""
 
+    def __init__(
+        self,
+        layers: Layers,
+        shapes: Sequence[Shape],
+        joints: Sequence[Joint],
+        across: Sequence[float],
+        *,
+        sideways: bool,
+    ) -> None:
+        self.layers, self.across = layers, across
+        self.width = {vertex: shape.width for vertex, shape in enumerate(shapes)}
+        self.height = {vertex: shape.height for vertex, shape in enumerate(shapes)}
+        for vertex, (width, height) in layers.labels.items():
+            self.width[vertex], self.height[vertex] = (2 * height, width) if sideways else (2 * width + 8, height)
+        self.between: list[list[Joint]] = [[] for _ in layers.rows]
+        for joint in joints:
+            self.between[layers.layer[joint.upper]].append(joint)
+        self.texts = {layers.layer[vertex] for vertex in layers.labels}
+        self.tops: list[float] = []
+        self.bottoms: list[float] = []
+        self.middles: dict[int, float] = {}
 
-def _moved(joint: Joint, across: Sequence[float]) -> float:
-    """Return how far sideways a segment goes."""
-    return abs(across[joint.upper] + joint.leaves - across[joint.lower] - joint.arrives)
+    def bands(self) -> Bands:
+        """Return the outcome."""
+        along = 0.0
+        for index, row in enumerate(self.layers.rows):
+            solid = [vertex for vertex in row if vertex in self.height]
+            raised = self._raise(index, solid) if index else set()
+            height = max([self.height[vertex] for vertex in solid if vertex not in raised], default=0.0)
+            for vertex in solid:
+                if vertex not in raised:
+                    own = self.height[vertex]
+                    self.middles[vertex] = along + (own if height > _TALL and own < height / 2 else height) / 2
+            self.tops.append(along)
+            along += height
+            self.bottoms.append(along)
+            if index < len(self.layers.rows) - 1:
+                steepest = max([self._moved(joint) for joint in self.between[index]], default=0.0)
+                along += max(self._room(index), min(_FLAT, _STEEP * steepest))
+        return Bands(self.tops, self.bottoms, self.middles)
 
+    def _room(self, index: int) -> float:
+        """Return the least room between a layer and the next."""
+        if index + 1 in self.texts:
+            return _TEXT
+        if index in self.texts:
+            return _BELOW_TEXT
+        if index == 0 and self.layers.entries:
+            return _ENTER
+        return _LEAVE if self.layers.exits and index + 2 == len(self.layers.rows) else _BETWEEN
 
-def _raised(
-    layers: Layers,
-    shapes: Sequence[Shape],
-    between: list[list[Joint]],
-    across: Sequence[float],
-    bands: Bands,
-    index: int,
-) -> set[int]:
-    """Place the members of a layer that fit beside a tall one of the layer before, and return them."""
-    top, bottom = bands.tops[index - 1], bands.bottoms[index - 1]
-    if bottom - top <= _TALL:
-        return set()
-    raised = set()
-    for vertex in layers.rows[index]:
-        if vertex >= layers.members:
-            continue
-        into = [joint for joint in between[index - 1] if joint.lower == vertex]
-        if len(into) != 1 or _moved(into[0], across) > 0.01 or into[0].upper >= layers.members:
-            continue
-        upper = into[0].upper
-        start = max(bands.middles[upper] + shapes[upper].height / 2 + _BETWEEN, top)
-        half = max(shapes[vertex].width / 2, shapes[upper].width / 2) + 4
-        left, right = across[vertex] - half, across[vertex] + half
-        free = start + shapes[vertex].height <= bottom and not any(
-            _overlaps(across[other], shapes[other].width / 2 if other < layers.members else 0.0, left, right)
-            for other in layers.rows[index - 1]
-            if other != upper
-        )
-        if free:
-            raised.add(vertex)
-            bands.middles[vertex] = start + shapes[vertex].height / 2
-    return raised
+    def _moved(self, joint: Joint) -> float:
+        """Return how far sideways a segment goes."""
+        return abs(self.across[joint.upper] + joint.leaves - self.across[joint.lower] - joint.arrives)
 
+    def _raise(self, index: int, solid: list[int]) -> set[int]:
+        """Place what fits beside something tall in a layer before, straight below what leads to it, and return it."""
+        tall = next((one for one in (index - 1, index - 2) if one >= 0 and self._is_tall(one)), -1)
+        if tall < 0 or (tall == index - 2 and index - 1 not in self.texts):
+            return set()
+        leaving: dict[int, int] = {}
+        arriving: dict[int, list[Joint]] = {}
+        for joint in self.between[index - 1]:
+            leaving[joint.upper] = leaving.get(joint.upper, 0) + 1
+            arriving.setdefault(joint.lower, []).append(joint)
+        raised = set()
+        for vertex in solid:
+            joints = arriving.get(vertex, [])
+            if len(joints) != 1 or leaving[joints[0].upper] != 1 or self._moved(joints[0]) > 0.01:
+                continue
+            upper = joints[0].upper
+            if upper not in self.middles or self.middles[upper] > self.bottoms[tall]:
+                continue
+            start = self.middles[upper] + self.height[upper] / 2 + self._room(index - 1)
+            start = max(start, self.tops[tall])
+            if start + self.height[vertex] <= self.bottoms[tall] and self._is_free(vertex, upper, tall, index):
+                raised.add(vertex)
+                self.middles[vertex] = start + self.height[vertex] / 2
+        return raised
 
-def _overlaps(middle: float, half: float, left: float, right: float) -> bool:
-    return middle - half < right and middle + half > left
+    def _is_tall(self, index: int) -> bool:
+        return self.bottoms[index] - self.tops[index] > _TALL
 
+    def _is_free(self, vertex: int, upper: int, first: int, index: int) -> bool:
+        """Tell whether nothing but what leads to a vertex is in its column, in the layers before its own."""
+        half = self.width[vertex] / 2 + 6
+        left, right = self.across[vertex] - half, self.across[vertex] + half
+        for row in self.layers.rows[first:index]:
+            for other in row:
+                reach = self.width.get(other, 0.0) / 2
+                if self.across[other] - reach < right and self.across[other] + reach > left and other != upper:
+                    source = self._source(upper)
+                    if other != source:
+                        return False
+        return True
+
+    def _source(self, vertex: int) -> int:
+        """Return what leads straight to a text."""
+        for joint in self.between[self.layers.layer[vertex] - 1] if self.layers.layer[vertex] else ():
+            if joint.lower == vertex:
+                return joint.upper
+        return -1
