@@ -41,7 +41,9 @@ def diagram(drawing: Drawing, *, wrap: float = 0) -> Diagram:
         if size is None:
             size = known[key] = _box(box, drawing.looks[box.look], drawing.sizes)
         sizes.append(size)
-    wires, labels = _wires(drawing)
+    wires, texts = _wires(drawing)
+    font = drawing.sizes[2]
+    labels = {net: (width(text, font), font * _LEADING) for net, text in texts.items()}
     return Diagram(
         tuple(sizes),
         tuple([box.cluster for box in drawing.boxes]),
@@ -49,6 +51,7 @@ def diagram(drawing: Drawing, *, wrap: float = 0) -> Diagram:
         tuple([_titles(cluster, drawing.looks[cluster.look], drawing.sizes) for cluster in drawing.clusters]),
         tuple(wires),
         labels,
+        texts,
         frozenset(drawing.first),
         drawing.rankdir,
         wrap,
@@ -94,14 +97,14 @@ def _titles(cluster: Cluster, look: Look, sizes: tuple[float, float, float]) -> 
     return (one, (max(title, subtitle, detail), height + sizes[0] * _LEADING))
 
 
-def _wires(drawing: Drawing) -> tuple[list[Wire], dict[int, Size]]:
-    """Return the wires, and for each net with a text how large that is.
+def _wires(drawing: Drawing) -> tuple[list[Wire], dict[int, str]]:
+    """Return the wires, and the text of each net that has one.
 
     Edges from one box are one net if they have one stroke and one text. One without a text joins the net that has the
     only text, because what flows along it is the same.
     """
     nets: dict[tuple[int, int, str], int] = {}
-    labels: dict[int, Size] = {}
+    labels: dict[int, str] = {}
     texts: dict[tuple[int, int], set[str]] = {}
     for edge in drawing.edges:
         if edge.label and not _counted(edge):
@@ -114,8 +117,8 @@ def _wires(drawing: Drawing) -> tuple[list[Wire], dict[int, Size]]:
             label = next(iter(found)) if len(found) == 1 else ""
         key = (edge.source, edge.stroke, f"{label} {index}" if _counted(edge) else label)
         net = nets.setdefault(key, len(nets))
-        if label and net not in labels:
-            labels[net] = (width(label, drawing.sizes[2]), drawing.sizes[2] * _LEADING)
+        if label:
+            labels[net] = label
         wires.append(Wire(edge.source, edge.target, net))
     return wires, labels
 

@@ -1,36 +1,21 @@
-"""Draw a graph as SVG."""
+"""Draw with the program `dot` of Graphviz, where it is installed, and finish what it prints."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
-import sys
-import sysconfig
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from trec.backends.dot import lines
 from trec.backends.escape import printable
-from trec.backends.lower import Rankdir, Shapes, Tensors, check, lower
 from trec.errors import DependencyError, TrecError
-from trec.ir.atomic import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trec.backends.drawing import Drawing
-    from trec.backends.style import Style
-    from trec.ir.graph import Graph
 
-Engine = Literal["auto", "dot", "pure"]
-
-_PROGRAMS = {"pure": "graphviz-pure", "dot": "dot"}
-_NO_ENGINE = (
-    "to_svg() needs a layout engine and found none; install one that needs no system package with"
-    " `pip install trec[svg]`, or install Graphviz so that the program `dot` is found"
-)
 _NOISE = re.compile(r"<!DOCTYPE[^>]*>\s*|<!--.*?-->\s*", re.DOTALL)
 _TITLE = re.compile(r"<title>(n\d+|n\d+&#45;&gt;n\d+|cluster_\d+)</title>")
 _FIRST_TITLE = re.compile(r"(<g id=\"graph0\"[^>]*>\s*)<title>.*?</title>", re.DOTALL)
@@ -48,29 +33,12 @@ def draw(drawing: Drawing) -> str:
 
     Cost: more than linear; seconds at a thousand boxes.
     """
-    return _finish(_run(_find("dot"), "\n".join(lines(drawing, tooltips=False))), drawing)
-
-
-def _find(engine: Engine) -> str:
-    """Return the path of the program that stands for an engine."""
-    for name, program in _PROGRAMS.items():
-        if engine not in ("auto", name):
-            continue
-        found = shutil.which(program) or shutil.which(program, path=_beside_python())
-        if found:
-            return found
-    if engine == "auto":
-        raise DependencyError(_NO_ENGINE)
-    raise DependencyError(f"the program {_PROGRAMS[engine]} was not found; {_NO_ENGINE}")
-
-
-def _beside_python() -> str:
-    """Return the folders of programs of this Python, which are not searched where its environment is not active."""
-    folders = [str(Path(sys.executable).parent), sysconfig.get_path("scripts")]
-    user = sysconfig.get_preferred_scheme("user")
-    if user in sysconfig.get_scheme_names():
-        folders.append(sysconfig.get_path("scripts", user))
-    return os.pathsep.join(folders)
+    program = shutil.which("dot")
+    if program is None:
+        raise DependencyError(
+            'to_svg(engine="dot") needs Graphviz, whose program `dot` was not found; without engine= nothing is needed'
+        )
+    return _finish(_run(program, "\n".join(lines(drawing, tooltips=False))), drawing)
 
 
 def _run(program: str, dot: str) -> str:

@@ -50,11 +50,7 @@ def _longest(layers: Layers, indices: list[int], places: list[int]) -> int:
     if len(indices) == 1:
         return indices[0]
     best = max([layers.segments[index].through for index in indices])
-    equal = [
-        index
-        for _, index in sorted(zip(places, indices, strict=True))
-        if layers.segments[index].through == best
-    ]
+    equal = [index for _, index in sorted(zip(places, indices, strict=True)) if layers.segments[index].through == best]
     return equal[len(equal) // 2] if len(equal) % 2 else -1
 
 

@@ -37,6 +37,8 @@ class Diagram(Struct, frozen=True):
     wires: tuple[Wire, ...]
     labels: dict[int, Size]
     """Room for the text beside a net, where it begins; nets without text are left out."""
+    texts: dict[int, str] = {}
+    """Those texts, for whoever prints them."""
     first: frozenset[int] = frozenset()
     """Boxes that stand where the flow begins, even if they are needed only later."""
     direction: Direction = "TB"

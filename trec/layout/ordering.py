@@ -124,7 +124,7 @@ class _Sweep:
             if not 1 < len(row) <= _SMALL:
                 continue
             for _ in range(len(row)):
-                if not any([self._swap(row, position) for position in range(len(row) - 1)]):
+                if not any(self._swap(row, position) for position in range(len(row) - 1)):
                     break
 
     def _swap(self, row: list[int], position: int) -> bool:

@@ -11,6 +11,7 @@ Visualization and Computer Graphics 12 (2006), for steps towards least squares, 
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -125,7 +126,7 @@ def _apart(
     apart: dict[tuple[int, int], float] = {}
     of, offset = bars.of, bars.offset
     for row in layers.rows:
-        for left, right in zip(row, row[1:], strict=False):
+        for left, right in itertools.pairwise(row):
             room = extents[left][1] + gaps[left] + gaps[right] + extents[right][0] + offset[left] - offset[right]
             pair = (of[left], of[right])
             if apart.get(pair, room - 1) < room:

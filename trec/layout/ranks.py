@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
+from trec.layout.diagram import Size
+from trec.layout.shape import Shape
+
 if TYPE_CHECKING:
-    from trec.layout.diagram import Size
     from trec.layout.nesting import Net
-    from trec.layout.shape import Shape
 
 
 class Segment(NamedTuple):

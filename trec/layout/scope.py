@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from trec.layout.alignment import align
+from trec.layout.diagram import Point
 from trec.layout.ordering import order
 from trec.layout.placement import Joint, place
 from trec.layout.ranks import Layers, layered
@@ -17,7 +18,6 @@ from trec.layout.routing import Line, simplified
 from trec.layout.stacking import stack
 
 if TYPE_CHECKING:
-    from trec.layout.diagram import Point
     from trec.layout.nesting import Net
     from trec.layout.shape import Shape
     from trec.layout.stacking import Bands
@@ -129,7 +129,7 @@ def _joints(layers: Layers, shapes: tuple[Shape, ...]) -> list[Joint]:
 
 
 def _spread(layers: Layers, shapes: tuple[Shape, ...], joints: list[Joint], straight: list[int]) -> list[Joint]:
-    """Return the joints with room between the nets that reach or leave the same box; a straight one is in the middle."""
+    """Return the joints with room between nets that reach or leave the same box; a straight one is in the middle."""
     place = [0] * len(layers.layer)
     for row in layers.rows:
         for position, vertex in enumerate(row):
