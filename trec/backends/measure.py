@@ -54,8 +54,20 @@ def diagram(drawing: Drawing, *, wrap: float = 0) -> Diagram:
         texts,
         frozenset(drawing.first),
         drawing.rankdir,
+        _order(drawing),
         wrap,
     )
+
+
+def _order(drawing: Drawing) -> tuple[int, ...]:
+    """Return the boxes in program order, each tensor behind the box that it comes from; empty if there are none."""
+    if all(box.node >= 0 for box in drawing.boxes):
+        return ()
+    after = list(range(len(drawing.boxes)))
+    for edge in drawing.edges:
+        if drawing.boxes[edge.target].node < 0:
+            after[edge.target] = edge.source
+    return tuple(sorted(after, key=lambda box: (after[box], box)))
 
 
 def head(row: Box | Cluster, look: Look, sizes: tuple[float, float, float]) -> float:

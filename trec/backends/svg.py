@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Unpack, get_args
 
+from msgspec.structs import replace
+
 from trec.backends import svg_by_dot
 from trec.backends.lower import lower
 from trec.backends.measure import diagram
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from trec.ir.graph import Graph
 
 Engine = Literal["own", "dot"]
+
+_FONTS = "Liberation Sans, Arimo, Nimbus Sans, DejaVu Sans, Noto Sans, Roboto, Segoe UI, sans-serif"
+"""What stands in for Helvetica and Arial, by the names of the fonts themselves."""
 
 
 def to_svg(
@@ -52,3 +57,12 @@ def to_svg(
     if path is not None:
         write_text(path, [text.removesuffix("\n")])
     return text
+
+
+def for_printing(graph: Graph, wrap: float, options: PictureOptions) -> tuple[str, tuple[float, float]]:
+    """Return the drawing of a graph as SVG for programs that know fonts by their own names only, and its size."""
+    drawing = lower(graph, **options)
+    drawing = replace(drawing, font=f"{drawing.font.removesuffix(', sans-serif')}, {_FONTS}")
+    measured = diagram(drawing, wrap=wrap)
+    placement = arrange(measured)
+    return "\n".join(lines(drawing, measured, placement)), placement.size

@@ -50,8 +50,9 @@ def lines(drawing: Drawing, measured: Diagram, placement: Placement) -> Iterator
     left, top = (across - wide) / 2 - _MARGIN, -head - _MARGIN
     whole = (wide + 2 * _MARGIN, along + head + foot + 2 * _MARGIN)
     size = f'width="{number(whole[0])}" height="{number(whole[1])}"'
+    points = f'width="{number(whole[0])}pt" height="{number(whole[1])}pt"'
     yield (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="{number(left)} {number(top)} {number(whole[0])}'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {points} viewBox="{number(left)} {number(top)} {number(whole[0])}'
         f' {number(whole[1])}" role="img" aria-label="{escape(drawing.name)}" font-family="{escape(drawing.font)}">'
     )
     yield f"<title>{escape(drawing.name)}</title>"

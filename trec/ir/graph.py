@@ -202,6 +202,29 @@ class Graph(Struct, frozen=True, dict=True):
         text: str = self.to("svg", path=path, wrap=wrap, engine=engine, **options)
         return text
 
+    def to_png(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        scale: float = 2,
+        wrap: float = 0,
+        **options: Unpack[PictureOptions],
+    ) -> bytes:
+        """Return the drawing as PNG; see `trec.backends.png.to_png`."""
+        picture: bytes = self.to("png", path=path, scale=scale, wrap=wrap, **options)
+        return picture
+
+    def to_pdf(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        wrap: float = 0,
+        **options: Unpack[PictureOptions],
+    ) -> bytes:
+        """Return the drawing as PDF; see `trec.backends.pdf.to_pdf`."""
+        page: bytes = self.to("pdf", path=path, wrap=wrap, **options)
+        return page
+
     def to_networkx(self, *, scopes: bool = True, carried: bool = False) -> networkx.MultiDiGraph[int]:
         """Return the graph for networkx; see `trec.backends.networkx.to_networkx`."""
         network: networkx.MultiDiGraph[int] = self.to("networkx", scopes=scopes, carried=carried)

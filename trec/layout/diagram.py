@@ -26,7 +26,7 @@ class Diagram(Struct, frozen=True):
     """Boxes in scopes and the wires between them; all lengths are in points."""
 
     sizes: tuple[Size, ...]
-    """Width and height of each box, in the order in which they run: where possible, wires lead onwards in it."""
+    """Width and height of each box."""
     scopes: tuple[int, ...]
     """For each box, the scope that it lies in, an index into `parents`; -1 for none."""
     parents: tuple[int, ...]
@@ -43,6 +43,8 @@ class Diagram(Struct, frozen=True):
     """Boxes that stand where the flow begins, even if they are needed only later."""
     direction: Direction = "TB"
     """Where the flow goes: from top to bottom, from left to right, ..."""
+    order: tuple[int, ...] = ()
+    """The boxes in the order in which they run, in which most wires lead onwards; empty for the order of `sizes`."""
     wrap: float = 0
     """Longest column of a scope, along the flow; a longer one goes on beside itself. 0 for any length."""
 

@@ -119,7 +119,7 @@ def _tree(diagram: Diagram) -> tuple[list[int], list[int], dict[int, list[int]]]
     members: dict[int, list[int]] = {root: []}
     for scope in range(boxes, root):
         members[scope] = []
-    for box in range(boxes):
+    for box in diagram.order or range(boxes):
         item, around = box, parent[box]
         depth[box] = depth[around] + 1
         while around >= 0:

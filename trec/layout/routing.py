@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Line = tuple["Point", ...]
 
-_ARC = 14.0
+ARC = 14.0
 """How far an arc reaches beyond its ends, at most, in points."""
 
 
@@ -55,7 +55,7 @@ def curves(line: Line, *, sideways: bool = False) -> list[tuple[Point, ...]]:
         if y == to_y:
             if not onwards:
                 onwards = y - points[index + 1][1] if index + 1 < len(points) else 1.0
-            bend = y + min(max(abs(to_x - x) / 2, 5.0), _ARC) * (1 if onwards > 0 else -1)
+            bend = y + min(max(abs(to_x - x) / 2, 5.0), ARC) * (1 if onwards > 0 else -1)
             pieces.append(((x, bend), (to_x, bend), (to_x, to_y)))
             onwards = -onwards
             continue
