@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from trec.layout.diagram import Diagram, Point
     from trec.layout.nesting import Net
 
+LOOP = 18.0
+"""Room beside a box for a net that returns to it, in points."""
+
 _Key = tuple[tuple["Net", ...], tuple[Shape, ...]]
 
 
@@ -88,7 +91,7 @@ class _Arrangement:
         shapes = tuple([self._shape(item) for item in local.members])
         content = self.known.get((nets, shapes)) if self.cached else None
         if content is None:
-            content = lay_out(nets, shapes, sideways=self.sideways)
+            content = lay_out(nets, shapes, sideways=self.sideways, wrap=self.diagram.wrap)
             self.known[nets, shapes] = content
         index = scope - len(self.diagram.sizes)
         title = self.diagram.titles[index] if index < len(self.diagram.titles) else ()
@@ -101,7 +104,8 @@ class _Arrangement:
             if self.sideways:
                 width, height = height, width
             plain = width > 30
-            return Shape(width, height, 1, plain, item in self.looped, item in self.diagram.first)
+            loop = LOOP if item in self.looped else 0.0
+            return Shape(width, height, 1, plain, loop, item in self.diagram.first)
         frame, content = inner.frame, inner.content
         shift = frame.left - frame.width / 2
         into = tuple([x + shift for x in content.into])
@@ -111,7 +115,7 @@ class _Arrangement:
             frame.height,
             content.length,
             False,
-            False,
+            0.0,
             False,
             into,
             out,

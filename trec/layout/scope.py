@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from trec.layout.alignment import align
+from trec.layout.columns import Gap, in_columns
 from trec.layout.diagram import Point
 from trec.layout.ordering import order
 from trec.layout.placement import Joint, place
@@ -28,8 +29,6 @@ _LANE = 5.0
 """Half the room beside a net that passes a layer."""
 _PORT = 9.0
 """Room between two nets where they reach a box."""
-_LOOP = 18.0
-"""Room beside a box for a net that returns to it."""
 
 
 class Content(Struct):
@@ -56,13 +55,14 @@ class Content(Struct):
     crossings: int
 
 
-def lay_out(nets: tuple[Net, ...], shapes: tuple[Shape, ...], *, sideways: bool = False) -> Content:
+def lay_out(nets: tuple[Net, ...], shapes: tuple[Shape, ...], *, sideways: bool = False, wrap: float = 0) -> Content:
     """Return a scope laid out.
 
     Args:
         nets: what runs between the members.
         shapes: the members in the order in which they run.
         sideways: whether the outcome will be turned, so that texts stand over nets rather than beside them.
+        wrap: wanted length of a column; 0 for one column of any length.
     """
     first = frozenset([index for index, shape in enumerate(shapes) if shape.first])
     layers = layered(shapes, nets, first)
@@ -90,7 +90,7 @@ def lay_out(nets: tuple[Net, ...], shapes: tuple[Shape, ...], *, sideways: bool 
         if label is not None:
             x, y = across[chain[0]], bands.middles[chain[0]]
             labels[index] = (x - 2 - label[1] / 2, y) if sideways else (x + 4 + label[0] / 2, y)
-    return Content(
+    content = Content(
         right - left,
         bands.bottoms[-1] if bands.bottoms else 0.0,
         len(layers.rows),
@@ -103,6 +103,27 @@ def lay_out(nets: tuple[Net, ...], shapes: tuple[Shape, ...], *, sideways: bool 
         labels,
         layers.crossings,
     )
+    if not wrap:
+        return content
+    texts = {index: nets[index].label or (0.0, 0.0) for index in labels}
+    if sideways:
+        texts = {index: (height, width) for index, (width, height) in texts.items()}
+    return in_columns(content, shapes, texts, _gaps(layers, bands), wrap)
+
+
+def _gaps(layers: Layers, bands: Bands) -> list[Gap]:
+    """Return where a scope may be cut: between layers, and not where a member stands beside an earlier layer."""
+    gaps = []
+    for index in range(len(layers.rows) - 1):
+        later = [bands.middles[vertex] for vertex in layers.rows[index + 1] if vertex in bands.middles]
+        if index + 1 not in _texts(layers) and all(middle > bands.bottoms[index] for middle in later):
+            gaps.append(Gap(bands.bottoms[index], bands.tops[index + 1]))
+    return gaps
+
+
+def _texts(layers: Layers) -> set[int]:
+    """Return the layers of texts."""
+    return {layers.layer[vertex] for vertex in layers.labels}
 
 
 def _joints(layers: Layers, shapes: tuple[Shape, ...]) -> list[Joint]:
@@ -181,7 +202,7 @@ def _share(width: float, groups: list[list[int]], aligned: set[int], ports: list
 
 def _extents(layers: Layers, shapes: tuple[Shape, ...], *, sideways: bool) -> list[tuple[float, float]]:
     """Return how far each vertex reaches to the left and to the right."""
-    extents = [(shape.width / 2, shape.width / 2 + (_LOOP if shape.looped else 0.0)) for shape in shapes]
+    extents = [(shape.width / 2, shape.width / 2 + shape.loop) for shape in shapes]
     extents += [(0.0, 0.0)] * (len(layers.layer) - layers.members)
     for vertex, (width, height) in layers.labels.items():
         extents[vertex] = (height + 2.0, 0.0) if sideways else (0.0, width + 4.0)

@@ -14,8 +14,8 @@ class Shape(NamedTuple):
     """How many layers are in it."""
     ports: bool
     """Whether nets may arrive and leave anywhere along its border, which they do at one point of a circle."""
-    looped: bool
-    """Whether a net returns to it."""
+    loop: float
+    """Room at its right side for a net that returns to it; 0 without one."""
     first: bool
     """Whether it stands where the flow begins."""
     into: tuple[float, ...] = ()

@@ -76,7 +76,7 @@ class _Stack:
     ) -> None:
         self.layers, self.across = layers, across
         self.width = {vertex: shape.width for vertex, shape in enumerate(shapes)}
-        self.height = {vertex: shape.height + (2 * ARC if shape.looped else 0.0) for vertex, shape in enumerate(shapes)}
+        self.height = {vertex: shape.height + (2 * ARC if shape.loop else 0.0) for vertex, shape in enumerate(shapes)}
         for vertex, (width, height) in layers.labels.items():
             self.width[vertex], self.height[vertex] = (2 * height, width) if sideways else (2 * width + 8, height)
         self.between: list[list[Joint]] = [[] for _ in layers.rows]
