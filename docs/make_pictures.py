@@ -1,6 +1,6 @@
 """Draw the pictures of the documentation anew: `python docs/make_pictures.py [folder]`.
 
-They come from the engine of the extra `svg`, which places the same on every machine.
+They are the same on every machine.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ def pictures() -> Iterator[tuple[str, str]]:
     """Yield the name and the SVG of every picture."""
     torch.manual_seed(0)
     unet = trec.capture(UNet().eval(), (1, 3, 64, 64))
-    yield "unet-depth1", unet.collapse(depth=1).to_svg(engine="pure")
-    yield "unet-mix-open", unet.collapse(depth=1, keep="up2.mix").to_svg(engine="pure")
-    yield "unet-style", unet.collapse(depth=1).to_svg(engine="pure", style=STYLE, caption=True)
-    yield "unet-failed", failed().collapse(depth=1).to_svg(engine="pure")
+    yield "unet-depth1", unet.collapse(depth=1).to_svg()
+    yield "unet-mix-open", unet.collapse(depth=1, keep="up2.mix").to_svg()
+    yield "unet-style", unet.collapse(depth=1).to_svg(style=STYLE, caption=True)
+    yield "unet-failed", failed().collapse(depth=1).to_svg()
 
     sample = trec.capture(SampleNet(), [(4, 3), (4, 3)])
-    yield "sample", sample.to_svg(engine="pure", rankdir="LR")
-    yield "sample-params", sample.to_svg(engine="pure", params=True)
-    yield "sample-tensors", sample.to_svg(engine="pure", tensors="nodes")
+    yield "sample", sample.to_svg(rankdir="LR")
+    yield "sample-params", sample.to_svg(params=True)
+    yield "sample-tensors", sample.to_svg(tensors="nodes")
 
     inputs = {"input_ids": token_ids(16), "decoder_input_ids": token_ids(5)}
-    yield "t5-depth2", trec.capture(t5(), kwargs=inputs).collapse(depth=2).to_svg(engine="pure")
+    yield "t5-depth2", trec.capture(t5(), kwargs=inputs).collapse(depth=2).to_svg()
 
 
 def failed() -> trec.Graph:

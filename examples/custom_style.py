@@ -34,7 +34,7 @@ STYLE = Style(
     font="Georgia, Times New Roman, serif",
     classify={"Sequential": "convolution"},
     colours={"convolution": Paint("#ffffff", "#1b2430")},
-    paint_node=by_size,
+    colour_by=by_size,
 )
 
 

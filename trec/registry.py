@@ -22,6 +22,8 @@ BACKENDS = {
     "graphviz": "trec.backends.graphviz:to_graphviz",
     "json": "trec.ir.serialize:to_json",
     "networkx": "trec.backends.networkx:to_networkx",
+    "pdf": "trec.backends.pdf:to_pdf",
+    "png": "trec.backends.png:to_png",
     "pydot": "trec.backends.pydot:to_pydot",
     "svg": "trec.backends.svg:to_svg",
 }
@@ -33,6 +35,8 @@ SUFFIXES = {
     ".dot": BACKENDS["dot"],
     ".gv": BACKENDS["dot"],
     ".svg": BACKENDS["svg"],
+    ".png": BACKENDS["png"],
+    ".pdf": BACKENDS["pdf"],
 }
 """Suffix of a file name, and the function that writes such a file: it takes the graph and `path`."""
 

@@ -95,4 +95,6 @@ def drawn(graph: Graph, **options: Any) -> Drawing:
 def words(svg: str) -> list[str]:
     """Return the words that a picture shows."""
     root = ElementTree.fromstring(svg)
-    return [word for text in root.iter("{http://www.w3.org/2000/svg}text") for word in (text.text or "").split()]
+    space = "{http://www.w3.org/2000/svg}"
+    parts = [part for text in root.iter(f"{space}text") for part in (text, *text.iter(f"{space}tspan"))]
+    return [word for part in parts for word in (part.text or "").split()]

@@ -237,7 +237,7 @@ def test_a_style_decides_families_colours_and_titles() -> None:
     style = Style(
         classify={"ReLU": "attention"},
         colours={"linear": Paint("#00ff00", "#00aa00")},
-        paint_node=paint,
+        colour_by=paint,
         label_node=label,
         theme=replace(LIGHT, background="#eeeeee"),
     )

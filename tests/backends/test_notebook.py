@@ -44,5 +44,5 @@ def test_it_never_raises(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert notebook.mimebundle(deep(200)).keys() >= {"text/plain"}
     assert notebook.mimebundle(named("\0")).keys() == {"text/plain", "image/svg+xml"}
-    monkeypatch.setattr(svg, "_find", broken)
+    monkeypatch.setattr(svg, "arrange", broken)
     assert notebook.mimebundle(sample()).keys() == {"text/plain"}

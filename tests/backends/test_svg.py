@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from tests.backends import readers
 from tests.backends.samples import HOSTILE, aten, marks, named, sample
 from tests.strategies import any_graph
-from trec.backends import svg
 from trec.backends.lower import lower
 from trec.backends.svg import to_svg
 from trec.errors import DependencyError, OptionError, TrecError
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from trec.ir.graph import Graph
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
-ENGINES = [pytest.param("dot", marks=pytest.mark.dot), "pure"]
+ENGINES = [pytest.param("dot", marks=pytest.mark.dot), "own"]
 
 
 def titles(text: str) -> list[str]:
@@ -43,9 +42,7 @@ def test_it_is_a_picture_with_tooltips(graph: Graph, engine: Any) -> None:
     expected += [cluster.tooltip for cluster in drawing.clusters]
     expected += [box.tooltip for box in drawing.boxes]
     expected += [edge.tooltip for edge in drawing.edges]
-    found = titles(text)
-    assert len(found) == len(expected)
-    assert set(found) == set(expected)
+    assert sorted(titles(text)) == sorted(expected)
     assert "<!--" not in text
     assert "<!DOCTYPE" not in text
     assert set(re.findall(r'font-family="([^"]*)"', text)) == {"Helvetica, Arial, sans-serif"}
@@ -65,7 +62,7 @@ def test_any_name_is_drawn(name: str, engine: Any) -> None:
     drawing = lower(named(name))
     for box in drawing.boxes:
         for word in readers.expected(box, drawing).split():
-            assert word in words
+            assert word in words or (engine == "own" and len(word) > 40 and any("…" in shown for shown in words))
 
 
 @settings(max_examples=20)
@@ -74,8 +71,22 @@ def test_any_graph_is_drawn(graph: Graph) -> None:
     ElementTree.fromstring(to_svg(graph, params=True, tensors="nodes"))
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("rankdir", ["TB", "LR", "BT", "RL"])
+def test_the_flow_goes_where_it_is_sent(rankdir: Any, engine: Any) -> None:
+    root = ElementTree.fromstring(to_svg(sample(), rankdir=rankdir, engine=engine))
+    places = {}
+    for text in root.iter(f"{NAMESPACE}text"):
+        first, *_ = [*"".join(text.itertext()).split(), ""]
+        places[first] = (float(text.get("x", 0)), float(text.get("y", 0)))
+    (x, y), (to_x, to_y) = places["x"], places["output0"]
+    along = {"TB": to_y - y, "BT": y - to_y, "LR": to_x - x, "RL": x - to_x}
+    assert along[rankdir] > 100
+
+
+@pytest.mark.dot
 def test_titles_of_clusters_lie_over_the_edges() -> None:
-    text = to_svg(marks())
+    text = to_svg(marks(), engine="dot")
     assert text.index('paint-order="stroke"') > text.rindex('class="edge"')
 
 
@@ -88,29 +99,22 @@ def test_a_path_is_written(tmp_path: Path) -> None:
 
 def test_a_wrong_engine_is_answered_with_the_right_ones() -> None:
     wrong: Any = "neato"
-    with pytest.raises(OptionError, match="'auto', 'dot', 'pure'"):
+    with pytest.raises(OptionError, match="'own', 'dot'"):
         to_svg(sample(), engine=wrong)
 
 
-def test_without_an_engine_one_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(svg, "_beside_python", lambda: "")
+def test_nothing_is_needed_but_for_dot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    for engine in ("auto", "dot", "pure"):
-        which: Any = engine
-        with pytest.raises(DependencyError, match=re.escape("pip install trec[svg]")):
-            to_svg(sample(), engine=which)
-
-
-def test_the_engine_is_found_beside_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    assert to_svg(sample(), engine="pure").startswith("<?xml")
+    assert to_svg(sample()).startswith("<svg")
+    with pytest.raises(DependencyError, match="needs Graphviz"):
+        to_svg(sample(), engine="dot")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a script is no program there")
 def test_a_failing_engine_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "graphviz-pure"
+    program = tmp_path / "dot"
     program.write_text(f"#!{sys.executable}\nraise SystemExit('out of ink')\n", encoding="utf-8")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(TrecError, match="out of ink"):
-        to_svg(sample(), engine="pure")
+        to_svg(sample(), engine="dot")

@@ -12,7 +12,7 @@ from trec.backends.escape import html, quoted
 if TYPE_CHECKING:
     from trec.backends.drawing import Box, Cluster, Drawing, Edge, Look
 
-__all__ = ["Labels", "cluster", "edge", "graph", "looks", "name", "node", "of_edge", "quoted", "strokes"]
+__all__ = ["Labels", "cluster", "edge", "graph", "link", "looks", "name", "node", "of_edge", "quoted", "strokes"]
 
 _GAP = "  "
 _LEFT = '<BR ALIGN="LEFT"/>'
@@ -44,9 +44,32 @@ def graph(drawing: Drawing) -> dict[str, str]:
         "ranksep": "0.3",
         "pad": "0.15",
     }
-    if drawing.caption:
-        values |= {"label": quoted(drawing.caption), "labelloc": "b"}
+    if drawing.legend:
+        values |= {"label": _legend(drawing), "labelloc": "b"}
+    elif drawing.caption or drawing.title:
+        text = " · ".join(filter(None, (drawing.title, drawing.caption)))
+        values |= {"label": quoted(text), "labelloc": "b" if drawing.caption else "t"}
     return values
+
+
+def _legend(drawing: Drawing) -> str:
+    """Return title, caption and legend as one HTML-like label, because Graphviz has one label for a graph."""
+    rows = [
+        f'<TR><TD COLSPAN="{2 * len(drawing.legend)}">{html(text)}</TD></TR>'
+        for text in (drawing.title, drawing.caption, drawing.legend_title)
+        if text
+    ]
+    cells = "".join(
+        f'<TD BORDER="1" COLOR="{drawing.looks[key.look].border}" BGCOLOR="{drawing.looks[key.look].fill}" WIDTH="14">'
+        f" </TD><TD>{html(key.text)}</TD>"
+        for key in drawing.legend
+    )
+    return f'<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="4">{"".join(rows)}<TR>{cells}</TR></TABLE>>'
+
+
+def link(row: Box | Cluster) -> dict[str, str]:
+    """Return the attribute for the address that a box or cluster leads to, if there is one."""
+    return {"URL": quoted(row.link)} if row.link else {}
 
 
 def node(drawing: Drawing) -> dict[str, str]:
@@ -85,8 +108,8 @@ def _look(look: Look, tiny: float) -> dict[str, str]:
     }
     if look.shape == "circle":
         values |= {"fixedsize": "true", "width": "0.25", "height": "0.25"}
-    if look.line == "dashed":
-        values["style"] += ",dashed"
+    if look.line != "solid":
+        values["style"] += f",{look.line}"
     if look.width != 1:
         values["penwidth"] = f"{look.width:g}"
     return values
@@ -97,8 +120,8 @@ def strokes(drawing: Drawing) -> list[dict[str, str]]:
     rows = []
     for stroke in drawing.strokes:
         row = {"color": stroke.colour}
-        if stroke.line == "dashed":
-            row["style"] = "dashed"
+        if stroke.line != "solid":
+            row["style"] = stroke.line
         rows.append(row)
     return rows
 
@@ -152,7 +175,7 @@ def cluster(drawing: Drawing, labels: Labels, index: int, *, tooltips: bool = Tr
         "label": labels.of(row, left=True),
         "labeljust": "l",
         "labelloc": "t",
-        "style": "rounded,filled" + (",dashed" if look.line == "dashed" else ""),
+        "style": "rounded,filled" + ("" if look.line == "solid" else f",{look.line}"),
         "fillcolor": look.fill,
         "color": look.border,
         "fontcolor": look.text,
@@ -163,7 +186,7 @@ def cluster(drawing: Drawing, labels: Labels, index: int, *, tooltips: bool = Tr
         values["penwidth"] = f"{look.width:g}"
     if tooltips:
         values["tooltip"] = quoted(row.tooltip)
-    return values
+    return values | link(row)
 
 
 def of_edge(edge: Edge, strokes: list[dict[str, str]]) -> dict[str, str]:

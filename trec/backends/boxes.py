@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trec.backends import labels
-from trec.backends.drawing import Box, Cluster, Line, Look, Shape
+from trec.backends.colouring import colouring, family_keys
+from trec.backends.drawing import Box, Cluster, Key, Line, Look, Shape
 from trec.backends.families import Family, family_of_class, family_of_function, short_name, sign_of
+from trec.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,14 +16,16 @@ if TYPE_CHECKING:
     from trec.backends.plan import Plan
     from trec.backends.style import Paint, Style
     from trec.ir.graph import Graph
-    from trec.ir.types import Node, Scope, TensorType
+    from trec.ir.types import Node, Scope, Source, TensorType
 
 
 class Painter:
     """Turn the rows of one graph into boxes and clusters, keeping every look once."""
 
-    def __init__(self, graph: Graph, plan: Plan, style: Style, dtype: str) -> None:
+    def __init__(self, graph: Graph, plan: Plan, style: Style, dtype: str, links: str) -> None:
         self.graph, self.plan, self.style, self.dtype = graph, plan, style, dtype
+        self.families: set[Family] = set()
+        """Those whose colours are on the picture."""
         self.looks: list[Look] = []
         self._look_index: dict[Look, int] = {}
         self._known: dict[tuple[object, ...], int] = {}
@@ -32,6 +36,8 @@ class Painter:
             self._together.setdefault(leader, []).append(other)
         self._facts = [dict(row) for row in graph.attrs]
         self._places = [f"{source.file}:{source.line}" for source in graph.sources]
+        self._links = [link(links, source) for source in graph.sources] if links else []
+        self.colours = colouring(graph, style, [index for index, shown in enumerate(plan.shown) if shown])
         self._elements = {
             value: labels.elements(graph.type_of(value))
             for node in graph.nodes
@@ -79,11 +85,25 @@ class Painter:
         key = (shape, id(paint), size, bold, line, error)
         index = self._known.get(key)
         if index is None:
-            border, width = (self.style.theme.error, 2.0) if error else (paint.border, 1.0)
+            border, width = (self.style.theme.error, 2.0) if error else (paint.border, paint.width)
+            line = paint.line if line == "solid" else line
             index = self._known[key] = self.add_look(
                 Look(shape, paint.fill, border, paint.text, paint.muted, line, width, size, bold)
             )
         return index
+
+    def _paint(self, family: Family) -> Paint:
+        self.families.add(family)
+        return self.style.paint(family)
+
+    def legend(self, wanted: bool | None) -> tuple[Key, ...]:
+        """Return what the colours stand for, if that is wanted; by default only where it is not families."""
+        keys = self.colours.keys
+        if wanted and not keys:
+            keys = family_keys(self.style, self.families)
+        if wanted is False:
+            return ()
+        return tuple([Key(key.text, self._look("box", key.paint, self.style.detail_size)) for key in keys])
 
     # ---- clusters
 
@@ -108,7 +128,10 @@ class Painter:
                 error=error is not None,
             )
             tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
-            clusters.append(Cluster(self._cut(title), self._cut(subtitle), str(error or ""), tooltip, parent, look))
+            target = self._links[scope.source] if self._links and scope.source >= 0 else ""
+            clusters.append(
+                Cluster(self._cut(title), self._cut(subtitle), str(error or ""), tooltip, parent, look, target)
+            )
         return clusters
 
     # ---- boxes
@@ -125,34 +148,47 @@ class Painter:
                 continue
             box_of.append(len(boxes))
             title, subtitle, detail, tooltip, look = self._draw(index, node)
-            if style.paint_node is not None or style.label_node is not None:
-                title, look = self._overridden(node, title, look)
+            if index in self.colours.paints:
+                look = self._repainted(look, self.colours.paints[index])
+            if style.label_node is not None and node.kind in ("op", "module"):
+                title = self._cut(self._labelled(node, title))
             outer = node.parent
             if index in plan.stands_for:
                 outer = graph.scopes[plan.stands_for[index]].parent
-            boxes.append(Box(title, subtitle, detail, tooltip, cluster_of[outer], look, index))
+            target = self._links[node.source] if self._links and node.source >= 0 else ""
+            boxes.append(Box(title, subtitle, detail, tooltip, cluster_of[outer], look, index, target))
         return boxes, box_of
 
-    def _overridden(self, node: Node, title: str, look: int) -> tuple[str, int]:
-        if self.style.label_node is not None:
-            title = self.style.label_node(self.graph, node) or title
-        paint = self.style.paint_node(self.graph, node) if self.style.paint_node is not None else None
-        if paint is not None:
-            old = self.looks[look]
-            look = self.add_look(
-                Look(
-                    old.shape,
-                    paint.fill,
-                    paint.border,
-                    paint.text,
-                    paint.muted,
-                    old.line,
-                    old.width,
-                    old.size,
-                    old.bold,
-                )
-            )
-        return title, look
+    def _repainted(self, look: int, paint: Paint) -> int:
+        old = self.looks[look]
+        new = Look(
+            old.shape, paint.fill, paint.border, paint.text, paint.muted, old.line, old.width, old.size, old.bold
+        )
+        return self.add_look(new)
+
+    def _labelled(self, node: Node, title: str) -> str:
+        """Return the title that the style gives a node."""
+        label = self.style.label_node
+        if callable(label):
+            return label(self.graph, node) or title
+        scope = self.graph.scopes[node.scope if node.scope >= 0 else node.parent]
+        facts = {
+            "title": title,
+            "name": node.name,
+            "op": short_name(node.op),
+            "kind": node.kind,
+            "depth": node.depth,
+            "path": scope.path,
+            "class": scope.cls,
+            "shape": self.shape(node.outputs[0]) if node.outputs else "",
+            "dtype": self.graph.type_of(node.outputs[0]).dtype if node.outputs else "",
+            **self._facts[node.attrs],
+        }
+        try:
+            return (label or title).format_map(facts)
+        except (KeyError, IndexError, ValueError, AttributeError) as error:
+            known = ", ".join(list(facts)[:9])
+            raise OptionError(f"the label {label!r} cannot be filled in ({error}); it may name {known}") from error
 
     def _draw(self, index: int, node: Node) -> tuple[str, str, str, str, int]:
         kind = node.kind
@@ -188,7 +224,7 @@ class Painter:
             family = self._family(node)
         line: Line = "dashed" if node.kind in ("host", "region") else "solid"
         look = self._look(
-            "box", self.style.paint(family), self.style.name_size, bold=True, line=line, error=error is not None
+            "box", self._paint(family), self.style.name_size, bold=True, line=line, error=error is not None
         )
         subtitle = scope.cls if scope.cls != title else ""
         tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
@@ -219,7 +255,7 @@ class Painter:
         view = family == "view"
         look = self._look(
             "box",
-            self.style.paint(family),
+            self._paint(family),
             self.style.view_size if view else self.style.op_size,
             error=error is not None,
         )
@@ -227,7 +263,7 @@ class Painter:
 
     def _outside(self, node: Node) -> tuple[str, str, str, str, int]:
         error = self._facts[node.attrs].get("error")
-        look = self._look("box", self.style.paint("other"), self.style.op_size, line="dashed", error=error is not None)
+        look = self._look("box", self._paint("other"), self.style.op_size, line="dashed", error=error is not None)
         tooltip = self._tooltip(f"{node.name}: {node.op}", node)
         return (
             self._cut(short_name(node.op)),
@@ -257,3 +293,15 @@ class Painter:
         look = self._look("box", self.style.theme.state, self.style.view_size)
         name = self.graph.values[value].name
         return Box(self.shape(value), "", "", f"{name}: {type_.dtype} on {type_.device}", cluster, look)
+
+
+def link(template: str, source: Source) -> str:
+    """Return the address of a place in the source code.
+
+    Raises:
+        OptionError: the template names something else than the file and the line.
+    """
+    try:
+        return template.format(file=source.file, line=source.line)
+    except (KeyError, IndexError, ValueError, AttributeError) as error:
+        raise OptionError(f"links={template!r} cannot be filled in; it may name {{file}} and {{line}}") from error

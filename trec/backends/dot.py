@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from trec.backends import attributes
-from trec.backends.lower import Rankdir, Shapes, Tensors, lower
+from trec.backends.lower import lower
 from trec.ir.atomic import write_text
 
 if TYPE_CHECKING:
@@ -13,34 +13,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trec.backends.drawing import Drawing
-    from trec.backends.style import Style
+    from trec.backends.options import PictureOptions
     from trec.ir.graph import Graph
 
 
 def to_dot(
     graph: Graph,
     path: str | os.PathLike[str] | None = None,
-    *,
-    tensors: Tensors = "edges",
-    shapes: Shapes = "changes",
-    params: bool | None = None,
-    rankdir: Rankdir = "TB",
-    caption: bool = False,
-    style: Style | None = None,
+    **options: Unpack[PictureOptions],
 ) -> str:
     """Return the drawing of a graph in the DOT language.
 
     Args:
         graph: what to draw.
         path: file that the text is written to as well; with the suffix `.gz` it is compressed.
-        tensors: see `trec.backends.lower.lower`, as for all that follow.
-        shapes: which shapes are written along the edges.
-        params: whether parameters and buffers are drawn.
-        rankdir: where the flow goes.
-        caption: whether name and sizes stand below.
-        style: colours, fonts and sizes.
+        **options: see `trec.backends.options.PictureOptions`.
     """
-    drawing = lower(graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style)
+    drawing = lower(graph, **options)
     text = "\n".join(lines(drawing)) + "\n"
     if path is not None:
         write_text(path, [text.removesuffix("\n")])
@@ -74,7 +63,8 @@ def lines(drawing: Drawing, *, tooltips: bool = True) -> Iterator[str]:
         else:
             box = drawing.boxes[index]
             tooltip = f' tooltip="{attributes.quoted(box.tooltip)}"' if tooltips else ""
-            yield f"{indent}n{index} [label={_value(label.of(box))}{tooltip}{looks[box.look]}"
+            target = f" {_row(attributes.link(box))}" if box.link else ""
+            yield f"{indent}n{index} [label={_value(label.of(box))}{tooltip}{target}{looks[box.look]}"
     if drawing.first:
         yield f"\t{{rank=source; {'; '.join([f'n{index}' for index in drawing.first])}}}"
     strokes = [_row(stroke) for stroke in attributes.strokes(drawing)]

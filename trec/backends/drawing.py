@@ -10,7 +10,7 @@ from msgspec import Struct
 Shape = Literal["box", "pill", "circle", "point"]
 """Outline of a box: rounded corners, round ends, a circle that its title fits in, or a dot without any text."""
 
-Line = Literal["solid", "dashed"]
+Line = Literal["solid", "dashed", "dotted"]
 
 
 class Look(Struct, frozen=True):
@@ -56,6 +56,8 @@ class Box(Struct, frozen=True, gc=False):
     """Index into `Drawing.looks`."""
     node: int = -1
     """Index into `Graph.nodes`; -1 for a box that stands for a tensor."""
+    link: str = ""
+    """Address that the box leads to; may be empty, as may that of a cluster."""
 
 
 class Cluster(Struct, frozen=True, gc=False):
@@ -69,6 +71,7 @@ class Cluster(Struct, frozen=True, gc=False):
     """Index into `Drawing.clusters` of the cluster around it, which precedes it; -1 for none."""
     look: int
     """Index into `Drawing.looks`."""
+    link: str = ""
 
 
 class Edge(Struct, frozen=True, gc=False):
@@ -86,6 +89,14 @@ class Edge(Struct, frozen=True, gc=False):
     """Whether it is the first use of what flows along it, hence part of a trunk rather than a skip."""
     length: int = 1
     """Least number of ranks from source to target; more than one leaves room for the parameters of the target."""
+
+
+class Key(Struct, frozen=True):
+    """One line of a legend: a colour and what it stands for."""
+
+    text: str
+    look: int
+    """Index into `Drawing.looks`."""
 
 
 class Drawing(Struct, frozen=True, dict=True):
@@ -113,6 +124,11 @@ class Drawing(Struct, frozen=True, dict=True):
     strokes: tuple[Stroke, ...]
     first: tuple[int, ...] = ()
     """Indices into `boxes` of those that stand where the flow begins, all outside the clusters."""
+    title: str = ""
+    """Text above the picture; may be empty."""
+    legend_title: str = ""
+    """What the colours stand for; empty for families."""
+    legend: tuple[Key, ...] = ()
 
     @cached_property
     def content(self) -> tuple[tuple[int, ...], ...]:

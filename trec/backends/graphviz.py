@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from trec.backends import attributes
 from trec.backends.dot import walk
-from trec.backends.lower import Rankdir, Shapes, Tensors, lower
+from trec.backends.lower import lower
 from trec.errors import DependencyError
 
 if TYPE_CHECKING:
     import graphviz
 
-    from trec.backends.style import Style
+    from trec.backends.options import PictureOptions
     from trec.ir.graph import Graph
 
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
@@ -21,13 +21,7 @@ _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 
 def to_graphviz(
     graph: Graph,
-    *,
-    tensors: Tensors = "edges",
-    shapes: Shapes = "changes",
-    params: bool | None = None,
-    rankdir: Rankdir = "TB",
-    caption: bool = False,
-    style: Style | None = None,
+    **options: Unpack[PictureOptions],
 ) -> graphviz.Digraph:
     """Return the drawing of a graph as a `graphviz.Digraph`.
 
@@ -35,12 +29,7 @@ def to_graphviz(
 
     Args:
         graph: what to draw.
-        tensors: see `trec.backends.lower.lower`, as for all that follow.
-        shapes: which shapes are written along the edges.
-        params: whether parameters and buffers are drawn.
-        rankdir: where the flow goes.
-        caption: whether name and sizes stand below.
-        style: colours, fonts and sizes.
+        **options: see `trec.backends.options.PictureOptions`.
 
     Raises:
         DependencyError: the package `graphviz` is not installed.
@@ -50,7 +39,7 @@ def to_graphviz(
     except ImportError as error:
         raise DependencyError("to_graphviz() needs the package graphviz: pip install graphviz") from error
 
-    drawing = lower(graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style)
+    drawing = lower(graph, **options)
     digraph = graphviz.Digraph(
         attributes.name(drawing),
         filename=(_NOT_IN_FILE_NAMES.sub("_", drawing.name).strip("._-")[:64] or "graph") + ".gv",
@@ -70,7 +59,8 @@ def to_graphviz(
             open_clusters.append(graphviz.Digraph(f"cluster_{-1 - index}", graph_attr=own))
         else:
             box = drawing.boxes[index]
-            own = {"label": label.of(box), "tooltip": attributes.quoted(box.tooltip), **looks[box.look]}
+            own = {"label": label.of(box), "tooltip": attributes.quoted(box.tooltip)}
+            own |= attributes.link(box) | looks[box.look]
             open_clusters[-1].node(f"n{index}", _attributes=own)
     if drawing.first:
         first = graphviz.Digraph(graph_attr={"rank": "source"})

@@ -3,68 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Unpack
 
 from trec.backends import labels
 from trec.backends.boxes import Painter
 from trec.backends.drawing import Drawing
+from trec.backends.options import PictureOptions, complete
 from trec.backends.plan import plan
-from trec.backends.style import Style
+from trec.backends.style import chosen
 from trec.backends.wires import connect
-from trec.errors import OptionError
 
 if TYPE_CHECKING:
     from trec.ir.graph import Graph
 
-Tensors = Literal["edges", "nodes", "none"]
-Shapes = Literal["changes", "all", "none"]
-Rankdir = Literal["TB", "LR", "BT", "RL"]
 
-
-def lower(
-    graph: Graph,
-    *,
-    tensors: Tensors = "edges",
-    shapes: Shapes = "changes",
-    params: bool | None = None,
-    rankdir: Rankdir = "TB",
-    caption: bool = False,
-    style: Style | None = None,
-) -> Drawing:
+def lower(graph: Graph, **options: Unpack[PictureOptions]) -> Drawing:
     """Return the drawing of a graph.
 
     Args:
         graph: what to draw.
-        tensors: `edges` writes shapes along the edges, `nodes` draws each tensor as a box, `none` shows no tensors.
-        shapes: which shapes are written along the edges: those that `changes` or leave a module, `all` or `none`.
-        params: whether parameters and buffers are drawn; by default only in a graph of ATen operators.
-        rankdir: where the flow goes, `TB` from top to bottom.
-        caption: whether name, depth and number of parameters stand below the picture.
-        style: colours, fonts and sizes.
+        **options: see `trec.backends.options.PictureOptions`.
 
     Raises:
-        OptionError: an option has a value that is not allowed.
+        OptionError: there is no such option, or it has a value that is not allowed.
 
     Cost: linear in nodes and edges, about 15 µs a node.
     """
-    check("tensors", tensors, get_args(Tensors))
-    check("shapes", shapes, get_args(Shapes))
-    check("rankdir", rankdir, get_args(Rankdir))
-    check("params", params, (None, True, False))
-    check("caption", caption, (True, False))
-    style = style or Style()
+    wanted = complete(options)
+    style, params, tensors = chosen(wanted["style"]), wanted["params"], wanted["tensors"]
     shown = plan(graph, params=dict(graph.meta).get("level") == "aten" if params is None else params)
-    painter = Painter(graph, shown, style, main_dtype(graph))
+    painter = Painter(graph, shown, style, main_dtype(graph), wanted["links"])
     clusters = painter.clusters()
     boxes, box_of = painter.boxes()
-    edges, strokes = connect(
-        graph, shown, painter, boxes, box_of, clusters, shapes="none" if tensors == "none" else shapes, tensors=tensors
-    )
+    shapes = "none" if tensors == "none" else wanted["shapes"]
+    edges, strokes = connect(graph, shown, painter, boxes, box_of, clusters, shapes=shapes, tensors=tensors)
+    legend = painter.legend(wanted["legend"])
     theme = style.theme
     return Drawing(
         graph.name,
-        _caption(graph) if caption else "",
-        rankdir,
+        _caption(graph) if wanted["caption"] else "",
+        wanted["rankdir"],
         style.font,
         (style.class_size, style.detail_size, style.detail_size),
         theme.background,
@@ -76,13 +54,10 @@ def lower(
         tuple(painter.looks),
         strokes,
         tuple([box_of[index] for index, node in enumerate(graph.nodes) if node.kind == "input"]),
+        wanted["title"],
+        painter.colours.title,
+        legend,
     )
-
-
-def check(name: str, value: object, allowed: tuple[object, ...]) -> None:
-    """Raise an `OptionError` that lists the allowed values, unless the value is one of them."""
-    if not any(value is one or (isinstance(value, str) and value == one) for one in allowed):
-        raise OptionError(f"{name}={value!r} is not allowed; allowed are: {', '.join(map(repr, allowed))}")
 
 
 def main_dtype(graph: Graph) -> str:

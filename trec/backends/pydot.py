@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from trec.backends import attributes
 from trec.backends.dot import walk
-from trec.backends.lower import Rankdir, Shapes, Tensors, lower
+from trec.backends.lower import lower
 from trec.errors import DependencyError
 
 if TYPE_CHECKING:
     import pydot
 
-    from trec.backends.style import Style
+    from trec.backends.options import PictureOptions
     from trec.ir.graph import Graph
 
 
 def to_pydot(
     graph: Graph,
-    *,
-    tensors: Tensors = "edges",
-    shapes: Shapes = "changes",
-    params: bool | None = None,
-    rankdir: Rankdir = "TB",
-    caption: bool = False,
-    style: Style | None = None,
+    **options: Unpack[PictureOptions],
 ) -> pydot.Dot:
     """Return the drawing of a graph as a `pydot.Dot`.
 
     Args:
         graph: what to draw.
-        tensors: see `trec.backends.lower.lower`, as for all that follow.
-        shapes: which shapes are written along the edges.
-        params: whether parameters and buffers are drawn.
-        rankdir: where the flow goes.
-        caption: whether name and sizes stand below.
-        style: colours, fonts and sizes.
+        **options: see `trec.backends.options.PictureOptions`.
 
     Raises:
         DependencyError: the package `pydot` is not installed.
@@ -45,7 +34,7 @@ def to_pydot(
     except ImportError as error:
         raise DependencyError("to_pydot() needs the package pydot: pip install pydot") from error
 
-    drawing = lower(graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style)
+    drawing = lower(graph, **options)
     dot = pydot.Dot(f'"{attributes.name(drawing)}"', graph_type="digraph", **_quoted(attributes.graph(drawing)))
     dot.add_node(pydot.Node("node", **_quoted(attributes.node(drawing))))
     dot.add_node(pydot.Node("edge", **_quoted(attributes.edge(drawing))))
@@ -62,7 +51,8 @@ def to_pydot(
             open_clusters.append(pydot.Cluster(str(-1 - index), **_quoted(own)))
         else:
             box = drawing.boxes[index]
-            own = {"label": label.of(box), "tooltip": attributes.quoted(box.tooltip), **looks[box.look]}
+            own = {"label": label.of(box), "tooltip": attributes.quoted(box.tooltip)}
+            own |= attributes.link(box) | looks[box.look]
             open_clusters[-1].add_node(pydot.Node(f"n{index}", **_quoted(own)))
     if drawing.first:
         first = pydot.Subgraph(rank="source")

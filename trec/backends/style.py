@@ -1,72 +1,22 @@
-"""How pictures look: one style for all picture backends, with colours by what a box does."""
+"""How pictures look: one style for all picture backends."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Literal, get_args
 
 from msgspec import Struct, field
 
 from trec.backends.families import Family
+from trec.backends.themes import DARK, LIGHT, PAPER, THEMES, Paint, Theme, ThemeName
+from trec.errors import OptionError
 from trec.ir.graph import Graph
 from trec.ir.types import Node
 
+__all__ = ["DARK", "LIGHT", "PAPER", "Fact", "Paint", "Style", "Theme", "chosen"]
 
-class Paint(Struct, frozen=True):
-    """The colours of a box, as `#rrggbb`."""
-
-    fill: str
-    border: str
-    text: str = "#1b2430"
-    muted: str = "#545f6e"
-
-
-class Theme(Struct, frozen=True, kw_only=True):
-    """All colours of a picture."""
-
-    background: str
-    text: str
-    label: str
-    """Labels of edges."""
-    edge: str
-    carried: str
-    """Edges that a loop carries to its next iteration."""
-    error: str
-    """Border of the call that failed."""
-    terminal: Paint
-    """Inputs and outputs."""
-    state: Paint
-    """Parameters, buffers, constants and, where they are boxes, tensors."""
-    arithmetic: Paint
-    clusters: tuple[Paint, Paint]
-    """Open modules at even and at odd depth."""
-    families: dict[Family, Paint]
-
-
-LIGHT = Theme(
-    background="#ffffff",
-    text="#1b2430",
-    label="#5f6b7a",
-    edge="#8e98a8",
-    carried="#d9730d",
-    error="#d02c2c",
-    terminal=Paint("#2b3a4d", "#2b3a4d", "#ffffff", "#d5dce6"),
-    state=Paint("#fafbfc", "#a9b3c0"),
-    arithmetic=Paint("#ffffff", "#5f6b7a"),
-    clusters=(Paint("#f6f8fb", "#c6cedb", muted="#5f6b7a"), Paint("#ffffff", "#c6cedb", muted="#5f6b7a")),
-    families={
-        "convolution": Paint("#dbeafe", "#3b6fb6"),
-        "linear": Paint("#d7f0ee", "#2f8a83"),
-        "normalisation": Paint("#ece6fb", "#7a5fc0"),
-        "activation": Paint("#fdf1c9", "#b08a12"),
-        "attention": Paint("#fde3d3", "#c0622a"),
-        "pooling": Paint("#e3eefb", "#5b7fa8"),
-        "embedding": Paint("#e2f3dc", "#4b8a3a"),
-        "recurrent": Paint("#fbe0ea", "#b04a76"),
-        "view": Paint("#ffffff", "#b8c0cc"),
-        "other": Paint("#f3f5f8", "#7d8897"),
-    },
-)
-"""Pastel fills with darker borders of the Okabe-Ito hues, told apart in grey too."""
+Fact = Literal["family", "kind", "class", "module", "dtype", "params", "flops", "memory"]
+"""What colours may stand for."""
 
 
 class Style(Struct, frozen=True, kw_only=True):
@@ -99,11 +49,35 @@ class Style(Struct, frozen=True, kw_only=True):
     """Family by name of function, operator or class, before the built-in tables are asked."""
     colours: Mapping[Family, Paint] = field(default_factory=dict)
     """Colours by family, instead of the theme's."""
-    paint_node: Callable[[Graph, Node], Paint | None] | None = None
-    """Colours of a single node; None leaves them as they are."""
-    label_node: Callable[[Graph, Node], str | None] | None = None
-    """Title of a single node; None leaves it as it is."""
+    colour_by: Fact | Callable[[Graph, Node], Paint | str | float | None] = "family"
+    """What the colours of operators and modules stand for: the family of what they do, their kind, class, outermost
+    module or element type, or how many parameters, floating point operations or bytes of results they have.
+
+    A function may return the colours of a node, a name (equal names, equal colours), or a number (the greater the
+    darker); None leaves the colours of the family.
+    """
+    label_node: str | Callable[[Graph, Node], str | None] | None = None
+    """Title of operators and modules: a template such as `{name}: {op} {shape}`, or a function; None leaves it."""
 
     def paint(self, family: Family) -> Paint:
         """Return the colours of a family."""
         return self.colours.get(family) or self.theme.families[family]
+
+
+def chosen(style: Style | ThemeName | None) -> Style:
+    """Return a style, given as such or as the name of a theme.
+
+    Raises:
+        OptionError: there is no theme of that name.
+    """
+    if style is None:
+        return Style()
+    if isinstance(style, str):
+        if style not in THEMES:
+            names = ", ".join(map(repr, THEMES))
+            raise OptionError(f"there is no theme {style!r}; themes are: {names}")
+        return Style(theme=THEMES[style])
+    if isinstance(style.colour_by, str) and style.colour_by not in get_args(Fact):
+        facts = ", ".join(map(repr, get_args(Fact)))
+        raise OptionError(f"colour_by={style.colour_by!r} is not allowed; allowed are: {facts}, or a function")
+    return style

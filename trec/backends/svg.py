@@ -2,155 +2,67 @@
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-import subprocess
-import sys
-import sysconfig
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, Unpack, get_args
 
-from trec.backends.dot import lines
-from trec.backends.escape import printable
-from trec.backends.lower import Rankdir, Shapes, Tensors, check, lower
-from trec.errors import DependencyError, TrecError
+from msgspec.structs import replace
+
+from trec.backends import svg_by_dot
+from trec.backends.lower import lower
+from trec.backends.measure import diagram
+from trec.backends.options import PictureOptions, check
+from trec.backends.svg_page import lines
 from trec.ir.atomic import write_text
+from trec.layout.arrange import arrange
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import os
 
-    from trec.backends.drawing import Drawing
-    from trec.backends.style import Style
     from trec.ir.graph import Graph
 
-Engine = Literal["auto", "dot", "pure"]
+Engine = Literal["own", "dot"]
 
-_PROGRAMS = {"pure": "graphviz-pure", "dot": "dot"}
-_NO_ENGINE = (
-    "to_svg() needs a layout engine and found none; install one that needs no system package with"
-    " `pip install trec[svg]`, or install Graphviz so that the program `dot` is found"
-)
-_NOISE = re.compile(r"<!DOCTYPE[^>]*>\s*|<!--.*?-->\s*", re.DOTALL)
-_TITLE = re.compile(r"<title>(n\d+|n\d+&#45;&gt;n\d+|cluster_\d+)</title>")
-_FIRST_TITLE = re.compile(r"(<g id=\"graph0\"[^>]*>\s*)<title>.*?</title>", re.DOTALL)
-_CLUSTER = re.compile(
-    r'(<g id="clust\d+" class="cluster">.*?<path fill="(#\w+)"[^>]*>\s*)((?:<text[^>]*>[^<]*</text>\s*)+)', re.DOTALL
-)
-_FAMILY = re.compile(r' font-family="[^"]*"')
+_FONTS = "Liberation Sans, Arimo, Nimbus Sans, DejaVu Sans, Noto Sans, Roboto, Segoe UI, sans-serif"
+"""What stands in for Helvetica and Arial, by the names of the fonts themselves."""
 
 
 def to_svg(
     graph: Graph,
     path: str | os.PathLike[str] | None = None,
     *,
-    tensors: Tensors = "edges",
-    shapes: Shapes = "changes",
-    params: bool | None = None,
-    rankdir: Rankdir = "TB",
-    caption: bool = False,
-    style: Style | None = None,
-    engine: Engine = "auto",
+    wrap: float = 0,
+    engine: Engine = "own",
+    **options: Unpack[PictureOptions],
 ) -> str:
     """Return the drawing of a graph as SVG, with a tooltip on everything.
 
     Args:
         graph: what to draw.
         path: file that the text is written to as well; with the suffix `.gz` it is compressed.
-        tensors: see `trec.backends.lower.lower`, as for all that follow but the last.
-        shapes: which shapes are written along the edges.
-        params: whether parameters and buffers are drawn.
-        rankdir: where the flow goes.
-        caption: whether name and sizes stand below.
-        style: colours, fonts and sizes.
-        engine: what places the boxes: `pure` is the program of the package graphviz-pure, which draws the same on
-            every machine, `dot` the installed Graphviz, `auto` the first of them that is there.
+        wrap: longest column of boxes in a module, in points; a longer one goes on beside itself. 0 for any length.
+        engine: what places the boxes: `own` needs nothing, `dot` is the installed Graphviz.
+        **options: see `trec.backends.options.PictureOptions`.
 
     Raises:
-        DependencyError: no engine is there, or not the wanted one.
+        DependencyError: `dot` is wanted and not there.
 
-    Cost: that of the engine, more than linear; seconds at a thousand boxes.
+    Cost: with `own`, linear but for sorting; ten thousand boxes take two seconds.
     """
     check("engine", engine, get_args(Engine))
-    drawing = lower(graph, tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style)
-    text = _finish(_run(_find(engine), "\n".join(lines(drawing, tooltips=False))), drawing)
+    drawing = lower(graph, **options)
+    if engine == "dot":
+        text = svg_by_dot.draw(drawing)
+    else:
+        measured = diagram(drawing, wrap=wrap)
+        text = "\n".join(lines(drawing, measured, arrange(measured))) + "\n"
     if path is not None:
         write_text(path, [text.removesuffix("\n")])
     return text
 
 
-def _find(engine: Engine) -> str:
-    """Return the path of the program that stands for an engine."""
-    for name, program in _PROGRAMS.items():
-        if engine not in ("auto", name):
-            continue
-        found = shutil.which(program) or shutil.which(program, path=_beside_python())
-        if found:
-            return found
-    if engine == "auto":
-        raise DependencyError(_NO_ENGINE)
-    raise DependencyError(f"the program {_PROGRAMS[engine]} was not found; {_NO_ENGINE}")
-
-
-def _beside_python() -> str:
-    """Return the folders of programs of this Python, which are not searched where its environment is not active."""
-    folders = [str(Path(sys.executable).parent), sysconfig.get_path("scripts")]
-    user = sysconfig.get_preferred_scheme("user")
-    if user in sysconfig.get_scheme_names():
-        folders.append(sysconfig.get_path("scripts", user))
-    return os.pathsep.join(folders)
-
-
-def _run(program: str, dot: str) -> str:
-    done = subprocess.run([program, "-Tsvg"], input=dot.encode(), capture_output=True, check=False)
-    if done.returncode or not done.stdout:
-        reason = done.stderr.decode(errors="replace").strip()
-        raise TrecError(f"{program} could not draw the graph: {reason[:500] or f'it ended with {done.returncode}'}")
-    return done.stdout.decode()
-
-
-def _finish(svg: str, drawing: Drawing) -> str:
-    """Return the SVG of an engine without its comments, with the drawing's fonts and tooltips."""
-    families = _escape(drawing.font)
-    svg = _FAMILY.sub(lambda _: f' font-family="{families}"', _NOISE.sub("", svg))
-    svg = _FIRST_TITLE.sub(lambda found: f"{found[1]}<title>{_escape(drawing.name)}</title>", svg, count=1)
-    svg = _raise_titles(_TITLE.sub(_tooltips(drawing), svg))
-    return svg.replace("<svg ", f'<svg role="img" aria-label="{_escape(drawing.name)}" ', 1)
-
-
-def _raise_titles(svg: str) -> str:
-    """Return the SVG with the titles of clusters on top, each on a halo, where no edge runs through them."""
-    titles: list[str] = []
-
-    def lift(found: re.Match[str]) -> str:
-        halo = f'<g stroke="{found[2]}" stroke-width="3" stroke-linejoin="round" paint-order="stroke">'
-        titles.append(f"{halo}\n{found[3]}</g>\n")
-        return found[1]
-
-    svg = _CLUSTER.sub(lift, svg)
-    end = svg.rfind("</g>")
-    return f"{svg[:end]}{''.join(titles)}{svg[end:]}"
-
-
-def _tooltips(drawing: Drawing) -> Callable[[re.Match[str]], str]:
-    edges: dict[tuple[int, int], list[str]] = {}
-    for edge in reversed(drawing.edges):
-        edges.setdefault((edge.source, edge.target), []).append(edge.tooltip)
-
-    def tooltip(found: re.Match[str]) -> str:
-        name = found[1]
-        if name.startswith("cluster_"):
-            text = drawing.clusters[int(name[8:])].tooltip
-        elif "&" in name:
-            source, target = re.findall(r"\bn(\d+)", name.replace("&gt;", " "))
-            text = edges[int(source), int(target)].pop()
-        else:
-            text = drawing.boxes[int(name[1:])].tooltip
-        return f"<title>{_escape(text)}</title>"
-
-    return tooltip
-
-
-def _escape(text: str) -> str:
-    text = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return text.replace('"', "&quot;").replace("\r", "&#13;")
+def for_printing(graph: Graph, wrap: float, options: PictureOptions) -> tuple[str, tuple[float, float]]:
+    """Return the drawing of a graph as SVG for programs that know fonts by their own names only, and its size."""
+    drawing = lower(graph, **options)
+    drawing = replace(drawing, font=f"{drawing.font.removesuffix(', sans-serif')}, {_FONTS}")
+    measured = diagram(drawing, wrap=wrap)
+    placement = arrange(measured)
+    return "\n".join(lines(drawing, measured, placement)), placement.size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from msgspec import Struct
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import networkx
     import pydot
 
-    from trec.backends.style import Style
+    from trec.backends.options import PictureOptions
     from trec.ir.types import Level
 
 
@@ -168,84 +168,62 @@ class Graph(Struct, frozen=True, dict=True):
     def to_dot(
         self,
         path: str | os.PathLike[str] | None = None,
-        *,
-        tensors: Literal["edges", "nodes", "none"] = "edges",
-        shapes: Literal["changes", "all", "none"] = "changes",
-        params: bool | None = None,
-        rankdir: Literal["TB", "LR", "BT", "RL"] = "TB",
-        caption: bool = False,
-        style: Style | None = None,
+        **options: Unpack[PictureOptions],
     ) -> str:
         """Return the drawing in the DOT language; see `trec.backends.dot.to_dot`."""
-        text: str = self.to(
-            "dot",
-            path=path,
-            tensors=tensors,
-            shapes=shapes,
-            params=params,
-            rankdir=rankdir,
-            caption=caption,
-            style=style,
-        )
+        text: str = self.to("dot", path=path, **options)
         return text
 
     def to_graphviz(
         self,
-        *,
-        tensors: Literal["edges", "nodes", "none"] = "edges",
-        shapes: Literal["changes", "all", "none"] = "changes",
-        params: bool | None = None,
-        rankdir: Literal["TB", "LR", "BT", "RL"] = "TB",
-        caption: bool = False,
-        style: Style | None = None,
+        **options: Unpack[PictureOptions],
     ) -> graphviz.Digraph:
         """Return the drawing as a `graphviz.Digraph`; see `trec.backends.graphviz.to_graphviz`."""
-        digraph: graphviz.Digraph = self.to(
-            "graphviz", tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style
-        )
+        digraph: graphviz.Digraph = self.to("graphviz", **options)
         return digraph
 
     def to_pydot(
         self,
-        *,
-        tensors: Literal["edges", "nodes", "none"] = "edges",
-        shapes: Literal["changes", "all", "none"] = "changes",
-        params: bool | None = None,
-        rankdir: Literal["TB", "LR", "BT", "RL"] = "TB",
-        caption: bool = False,
-        style: Style | None = None,
+        **options: Unpack[PictureOptions],
     ) -> pydot.Dot:
         """Return the drawing as a `pydot.Dot`; see `trec.backends.pydot.to_pydot`."""
-        dot: pydot.Dot = self.to(
-            "pydot", tensors=tensors, shapes=shapes, params=params, rankdir=rankdir, caption=caption, style=style
-        )
+        dot: pydot.Dot = self.to("pydot", **options)
         return dot
 
     def to_svg(
         self,
         path: str | os.PathLike[str] | None = None,
         *,
-        tensors: Literal["edges", "nodes", "none"] = "edges",
-        shapes: Literal["changes", "all", "none"] = "changes",
-        params: bool | None = None,
-        rankdir: Literal["TB", "LR", "BT", "RL"] = "TB",
-        caption: bool = False,
-        style: Style | None = None,
-        engine: Literal["auto", "dot", "pure"] = "auto",
+        wrap: float = 0,
+        engine: Literal["own", "dot"] = "own",
+        **options: Unpack[PictureOptions],
     ) -> str:
         """Return the drawing as SVG; see `trec.backends.svg.to_svg`."""
-        text: str = self.to(
-            "svg",
-            path=path,
-            tensors=tensors,
-            shapes=shapes,
-            params=params,
-            rankdir=rankdir,
-            caption=caption,
-            style=style,
-            engine=engine,
-        )
+        text: str = self.to("svg", path=path, wrap=wrap, engine=engine, **options)
         return text
+
+    def to_png(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        scale: float = 2,
+        wrap: float = 0,
+        **options: Unpack[PictureOptions],
+    ) -> bytes:
+        """Return the drawing as PNG; see `trec.backends.png.to_png`."""
+        picture: bytes = self.to("png", path=path, scale=scale, wrap=wrap, **options)
+        return picture
+
+    def to_pdf(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        wrap: float = 0,
+        **options: Unpack[PictureOptions],
+    ) -> bytes:
+        """Return the drawing as PDF; see `trec.backends.pdf.to_pdf`."""
+        page: bytes = self.to("pdf", path=path, wrap=wrap, **options)
+        return page
 
     def to_networkx(self, *, scopes: bool = True, carried: bool = False) -> networkx.MultiDiGraph[int]:
         """Return the graph for networkx; see `trec.backends.networkx.to_networkx`."""

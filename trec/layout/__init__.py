@@ -1,0 +1,1 @@
+"""Where boxes, frames and edges go: a layered layout of nested scopes, for every backend that draws itself."""

@@ -1,0 +1,227 @@
+"""The layout of a whole diagram: each scope on its own, the innermost first, equal ones once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from trec.ir.collector import paused
+from trec.layout.diagram import Placement
+from trec.layout.frame import Frame, framed
+from trec.layout.nesting import Nesting, nest
+from trec.layout.routing import Line, simplified
+from trec.layout.scope import Content, lay_out
+from trec.layout.shape import Shape
+
+if TYPE_CHECKING:
+    from trec.layout.diagram import Diagram, Point
+    from trec.layout.nesting import Net
+
+LOOP = 18.0
+"""Room beside a box for a net that returns to it, in points."""
+
+_Key = tuple[tuple["Net", ...], tuple[Shape, ...]]
+
+
+class _Scope(Struct):
+    """A scope laid out, in its frame."""
+
+    content: Content
+    frame: Frame
+    left: float = 0.0
+    """Where its frame begins in the picture, before that is turned."""
+    top: float = 0.0
+
+
+def arrange(diagram: Diagram, *, cached: bool = True) -> Placement:
+    """Return where everything in a diagram is.
+
+    Args:
+        diagram: what to place.
+        cached: whether equal scopes are laid out once; the outcome is the same.
+
+    Ensures:
+        No two boxes overlap, each is inside the frame of its scope, frames overlap only where one scope holds the
+        other, and wires lead onwards with the flow unless they run against the order of the boxes. The same diagram
+        gives the same placement.
+
+    Cost: for each scope, linear in its members and wires but for sorting; 100,000 boxes take seconds.
+
+    Source: FORMATS of layered drawings: K. Sugiyama, S. Tagawa, M. Toda (1981); scopes one by one as in C. Schulze,
+    M. Spönemann, R. von Hanxleden, "Drawing layered graphs with port constraints", Journal of Visual Languages and
+    Computing 25 (2014).
+    """
+    with paused():
+        return _Arrangement(diagram, cached=cached).placement()
+
+
+class _Arrangement:
+    """Lay out one diagram."""
+
+    def __init__(self, diagram: Diagram, *, cached: bool) -> None:
+        self.diagram, self.cached = diagram, cached
+        self.nesting: Nesting = nest(diagram)
+        self.sideways = diagram.direction in ("LR", "RL")
+        self.known: dict[_Key, Content] = {}
+        self.scopes: dict[int, _Scope] = {}
+        self.looped = {diagram.wires[index].source for index in self.nesting.loops}
+
+    def placement(self) -> Placement:
+        """Return the outcome."""
+        for scope in reversed(self.nesting.scopes):
+            self.scopes[scope] = self._laid_out(scope)
+        boxes: list[Point] = [(0.0, 0.0)] * len(self.diagram.sizes)
+        count = len(boxes)
+        for scope in self.nesting.scopes:
+            row = self.scopes[scope]
+            left, top = row.left + row.frame.left, row.top + row.frame.top
+            for item, (x, y) in zip(self.nesting.locals[scope].members, row.content.centres, strict=True):
+                if item < count:
+                    boxes[item] = (left + x, top + y)
+                else:
+                    inner = self.scopes[item]
+                    inner.left = left + x - inner.frame.width / 2
+                    inner.top = top + y - inner.frame.height / 2
+        return self._turned(boxes, self._routes(boxes), self._labels())
+
+    def _laid_out(self, scope: int) -> _Scope:
+        local = self.nesting.locals[scope]
+        nets = tuple(local.nets)
+        shapes = tuple([self._shape(item) for item in local.members])
+        content = self.known.get((nets, shapes)) if self.cached else None
+        if content is None:
+            content = lay_out(nets, shapes, sideways=self.sideways, wrap=self.diagram.wrap)
+            self.known[nets, shapes] = content
+        index = scope - len(self.diagram.sizes)
+        title = self.diagram.titles[index] if index < len(self.diagram.titles) else ()
+        return _Scope(content, framed(content, title, self.diagram.direction))
+
+    def _shape(self, item: int) -> Shape:
+        inner = self.scopes.get(item)
+        if inner is None:
+            width, height = self.diagram.sizes[item]
+            if self.sideways:
+                width, height = height, width
+            plain = width > 30
+            loop = LOOP if item in self.looped else 0.0
+            return Shape(width, height, 1, plain, loop, item in self.diagram.first)
+        frame, content = inner.frame, inner.content
+        shift = frame.left - frame.width / 2
+        into = tuple([x + shift for x in content.into])
+        out = tuple([x + shift for x in content.out])
+        return Shape(
+            frame.width,
+            frame.height,
+            content.length,
+            False,
+            0.0,
+            False,
+            into,
+            out,
+            tuple(content.into_ways),
+            tuple(content.out_ways),
+        )
+
+    # ---- routes
+
+    def _routes(self, boxes: list[Point]) -> list[Line]:
+        routes: list[Line] = []
+        loops = set(self.nesting.loops)
+        for index, wire in enumerate(self.diagram.wires):
+            if index in loops:
+                routes.append(self._loop(boxes[wire.source], wire.source))
+            elif self.nesting.reversed[index]:
+                routes.append(self._route(wire.target, wire.source, self.nesting.nets[index])[::-1])
+            else:
+                routes.append(self._route(wire.source, wire.target, wire.net))
+        return routes
+
+    def _route(self, source: int, target: int, net: int) -> Line:
+        parent, depth = self.nesting.parent, self.nesting.depth
+        points: list[Point] = []
+        arriving: list[list[Point]] = []
+        above, below = depth[source], depth[target]
+        while above > below:
+            points += self._piece(parent[source], net, -1)
+            source = parent[source]
+            above -= 1
+        while below > above:
+            arriving.append(self._piece(parent[target], net, target))
+            target = parent[target]
+            below -= 1
+        while parent[source] != parent[target]:
+            points += self._piece(parent[source], net, -1)
+            arriving.append(self._piece(parent[target], net, target))
+            source, target = parent[source], parent[target]
+        points += self._piece(parent[source], net, target)
+        for piece in reversed(arriving):
+            points += piece
+        return simplified(points)
+
+    def _piece(self, scope: int, net: int, target: int) -> list[Point]:
+        row, local = self.scopes[scope], self.nesting.locals[scope]
+        left, top = row.left + row.frame.left, row.top + row.frame.top
+        line = row.content.lines[local.index[net]][local.position[target] if target >= 0 else -1]
+        return [(x + left, y + top) for x, y in line]
+
+    def _loop(self, centre: Point, box: int) -> Line:
+        width, height = self.diagram.sizes[box]
+        if self.sideways:
+            width, height = height, width
+        x, y = centre
+        inner, outer = x + width / 2 - min(width / 4, 8.0), x + width / 2 + 9.0
+        return ((inner, y + height / 2), (outer, y + height / 2), (outer, y - height / 2), (inner, y - height / 2))
+
+    def _labels(self) -> dict[int, Point]:
+        labels: dict[int, Point] = {}
+        for scope in self.nesting.scopes:
+            row = self.scopes[scope]
+            if row.content.labels:
+                left, top = row.left + row.frame.left, row.top + row.frame.top
+                nets = list(self.nesting.locals[scope].index)
+                for index, (x, y) in row.content.labels.items():
+                    labels[nets[index]] = (left + x, top + y)
+        for index, wire in enumerate(self.diagram.wires):
+            if self.nesting.reversed[index] and self.nesting.nets[index] in labels:
+                labels[wire.net] = labels.pop(self.nesting.nets[index])
+        return labels
+
+    # ---- turning
+
+    def _turned(self, boxes: list[Point], routes: list[Line], labels: dict[int, Point]) -> Placement:
+        whole = self.scopes[self.nesting.scopes[0]].frame
+        width, height = whole.width, whole.height
+        direction = self.diagram.direction
+
+        def turn(point: Point) -> Point:
+            x, y = point
+            if direction == "TB":
+                return point
+            if direction == "BT":
+                return (x, height - y)
+            return (y, x) if direction == "LR" else (height - y, x)
+
+        frames: list[tuple[float, float, float, float] | None] = []
+        titles: list[tuple[float, float, int] | None] = []
+        count = len(self.diagram.sizes)
+        for index in range(len(self.diagram.parents)):
+            row = self.scopes.get(count + index)
+            if row is None:
+                frames.append(None)
+                titles.append(None)
+                continue
+            frame = row.frame
+            one = turn((row.left, row.top))
+            other = turn((row.left + frame.width, row.top + frame.height))
+            left, top = min(one[0], other[0]), min(one[1], other[1])
+            frames.append((left, top, abs(one[0] - other[0]), abs(one[1] - other[1])))
+            titles.append((left + frame.title, top, frame.setting))
+        if direction != "TB":
+            boxes = [turn(point) for point in boxes]
+            routes = [tuple([turn(point) for point in line]) for line in routes]
+            labels = {net: turn(point) for net, point in labels.items()}
+        if self.sideways:
+            width, height = height, width
+        crossings = sum([row.content.crossings for row in self.scopes.values()])
+        return Placement((width, height), boxes, frames, titles, routes, labels, crossings)

@@ -1,0 +1,67 @@
+"""The points that wires pass.
+
+Between two points with the same coordinate across the flow a wire is straight. Between others it is a curve that
+leaves the one and reaches the other along the flow, so that it can be drawn as one cubic Bézier; it stays between the
+layers, where there is no box. Two such points at the same height are the ends of an arc.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trec.layout.diagram import Point
+
+Line = tuple["Point", ...]
+
+ARC = 14.0
+"""How far an arc reaches beyond its ends, at most, in points."""
+
+
+def simplified(points: Iterable[Point]) -> Line:
+    """Return the points without those that lie on a straight line between their neighbours."""
+    kept: list[Point] = []
+    for point in points:
+        if kept:
+            x, y = kept[-1]
+            if abs(point[0] - x) < 0.01:
+                if abs(point[1] - y) < 0.01:
+                    continue
+                if len(kept) > 1 and abs(kept[-2][0] - x) < 0.01:
+                    kept[-1] = (x, point[1])
+                    continue
+        kept.append(point)
+    return tuple(kept)
+
+
+def curves(line: Line, *, sideways: bool = False) -> list[tuple[Point, ...]]:
+    """Return the pieces of a route: the end of a straight one, or both control points and the end of a Bézier curve.
+
+    Args:
+        line: the points of the route; the pieces go on from the first.
+        sideways: whether the flow goes from side to side rather than up or down.
+    """
+    points = [(y, x) for x, y in line] if sideways else line
+    pieces: list[tuple[Point, ...]] = []
+    onwards = 0.0
+    for index in range(1, len(points)):
+        (x, y), (to_x, to_y) = points[index - 1], points[index]
+        if x == to_x:
+            pieces.append(((to_x, to_y),))
+            onwards = to_y - y
+            continue
+        if y == to_y:
+            if not onwards:
+                onwards = y - points[index + 1][1] if index + 1 < len(points) else 1.0
+            bend = y + min(max(abs(to_x - x) / 2, 5.0), ARC) * (1 if onwards > 0 else -1)
+            pieces.append(((x, bend), (to_x, bend), (to_x, to_y)))
+            onwards = -onwards
+            continue
+        middle = (y + to_y) / 2
+        pieces.append(((x, middle), (to_x, middle), (to_x, to_y)))
+        onwards = to_y - y
+    if sideways:
+        return [tuple([(x, y) for y, x in piece]) for piece in pieces]
+    return pieces
