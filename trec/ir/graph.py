@@ -12,12 +12,13 @@ from trec.ir.types import Attr, AttrRow, Carried, Node, Scope, Source, TensorTyp
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     import graphviz
     import networkx
     import pydot
 
+    from trec.analysis.selectors import Selector
     from trec.backends.style import Style
     from trec.ir.types import Level
 
@@ -155,8 +156,8 @@ class Graph(Struct, frozen=True, dict=True):
         self,
         *,
         depth: int | None = None,
-        only: str | Iterable[str] = (),
-        keep: str | Iterable[str] = (),
+        only: Selector = (),
+        keep: Selector = (),
     ) -> Graph:
         """Turn module calls into single nodes; see `trec.passes.collapse.collapse`."""
         return self.apply("collapse", depth=depth, only=only, keep=keep)

@@ -16,12 +16,11 @@ from trec.passes.runs import runs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from trec.analysis.selectors import Selector
     from trec.ir.graph import Graph
 
 
-def collapse(
-    graph: Graph, *, depth: int | None = None, only: str | Iterable[str] = (), keep: str | Iterable[str] = ()
-) -> Graph:
+def collapse(graph: Graph, *, depth: int | None = None, only: Selector = (), keep: Selector = ()) -> Graph:
     """Return the graph with calls of modules as single nodes.
 
     A call at a depth below `depth` stays open. Of the rest the outermost become nodes, and what is inside them is no
@@ -33,8 +32,9 @@ def collapse(
     Args:
         graph: what to rewrite.
         depth: levels of modules to keep open; 0 makes the whole model one node. Needed if `only` is not given.
-        only: path globs (`layers.*.attn`) or class names; no other calls become nodes.
-        keep: path globs or class names of calls that stay open, and so does everything around them.
+        only: path globs (`layers.*.attn`), class names, any other selector or predicate over scopes (see
+            `trec.analysis.selectors`); no other calls become nodes.
+        keep: the same for calls that stay open, and so does everything around them.
 
     Ensures:
         A path leads from one remaining node to another exactly if one did before, but for those through a collapsed
