@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from trec.analysis.selectors import Selector
     from trec.backends.style import Style
+    from trec.ir.derivation import Derivation
     from trec.ir.types import Level
 
 
@@ -83,6 +84,14 @@ class Graph(Struct, frozen=True, dict=True):
         return tuple(map(tuple, held))
 
     @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """For each scope, how many calls it stands for: more than one where equal calls were made one."""
+        counts: list[int] = []
+        for scope in self.scopes:
+            counts.append((counts[scope.parent] if scope.parent >= 0 else 1) * (1 + len(scope.repeats)))
+        return tuple(counts)
+
+    @cached_property
     def index_of(self) -> dict[str, int]:
         """Node index by node name."""
         return {node.name: index for index, node in enumerate(self.nodes)}
@@ -98,6 +107,24 @@ class Graph(Struct, frozen=True, dict=True):
     def source_of(self, row: Node | Scope) -> Source | None:
         """Return the line that made the call; None if it is not known."""
         return None if row.source < 0 else self.sources[row.source]
+
+    # ---- where the graph came from: known while it is in memory, neither saved nor compared
+
+    @property
+    def derivation(self) -> Derivation | None:
+        """What the pass that made this graph says of it; None if no pass made it, or it was loaded from a file."""
+        found: Derivation | None = self.__dict__.get("_derivation")
+        return found
+
+    def origin(self, node: str) -> tuple[str, ...]:
+        """Return what a node stands for in the graph that no pass made; see `trec.ir.derivation.origin`."""
+        names: tuple[str, ...] = registry.load("trec.ir.derivation:origin")(self, node)
+        return names
+
+    def expand(self, node: str | None = None) -> Graph:
+        """Return the graph with a made node open again, or without the last pass; see `trec.ir.derivation.expand`."""
+        graph: Graph = registry.load("trec.ir.derivation:expand")(self, node)
+        return graph
 
     # ---- text and notebook
 
@@ -144,7 +171,9 @@ class Graph(Struct, frozen=True, dict=True):
     def apply(self, pass_: str | Callable[..., Graph], **options: Any) -> Graph:
         """Return the graph rewritten by a pass, given as a function or by name."""
         function = registry.resolve("pass", pass_) if isinstance(pass_, str) else pass_
-        result: Graph = function(self, **options)
+        result: Graph = registry.load("trec.ir.derivation:applied")(
+            function(self, **options), self, partial(function, **options)
+        )
         return result
 
     def to(self, backend: str | Callable[..., Any], **options: Any) -> Any:

@@ -100,6 +100,8 @@ class Scope(Struct, frozen=True, array_like=True, gc=False):
     """Function scopes: indices into `Graph.values` of the tensors it was given, in the order of its arguments."""
     outputs: tuple[int, ...] = ()
     """Function scopes: indices into `Graph.values` of the tensors it returned, in order."""
+    repeats: tuple[str, ...] = ()
+    """Names of the equal calls after it that it stands for as well, in order; what it holds ran once more for each."""
 
 
 class Node(Struct, frozen=True, array_like=True, gc=False):
@@ -135,4 +137,6 @@ class Carried(Struct, frozen=True, array_like=True, gc=False):
     node: int
     """Index into `Graph.nodes` of the node that reads it in the next iteration."""
     port: int
-    """Position among the inputs of that node."""
+    """Position among the inputs of that node of what it reads instead in the first iteration; -1 if that is inside."""
+    loop: int = -1
+    """Index into `Graph.scopes` of the scope that stands for the iterations; -1 if unknown."""
