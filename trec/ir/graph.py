@@ -12,7 +12,7 @@ from trec.ir.types import Attr, AttrRow, Carried, Node, Scope, Source, TensorTyp
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import graphviz
     import networkx
@@ -191,9 +191,40 @@ class Graph(Struct, frozen=True, dict=True):
         """Turn module calls into single nodes; see `trec.passes.collapse.collapse`."""
         return self.apply("collapse", depth=depth, only=only, keep=keep)
 
+    def focus(
+        self,
+        on: Selector,
+        *,
+        to: Selector | None = None,
+        steps: int | None = 0,
+        direction: Literal["both", "up", "down"] = "both",
+    ) -> Graph:
+        """Keep a part of the graph; see `trec.passes.focus.focus`."""
+        return self.apply("focus", on=on, to=to, steps=steps, direction=direction)
+
+    def hide(self, what: Selector, *, missing_ok: bool = False) -> Graph:
+        """Leave out nodes and join what they stood between; see `trec.passes.hide.hide`."""
+        return self.apply("hide", what=what, missing_ok=missing_ok)
+
     def level(self, level: Level) -> Graph:
         """Fold what is finer than a level into single nodes; see `trec.passes.level.level`."""
         return self.apply("level", level=level)
+
+    def prune(self, *, keep: Selector = ()) -> Graph:
+        """Leave out operators whose results nobody needs; see `trec.passes.prune.prune`."""
+        return self.apply("prune", keep=keep)
+
+    def relabel(self, labels: Mapping[str, str] | Callable[[Node | Scope], str]) -> Graph:
+        """Call operators and modules something else; see `trec.passes.relabel.relabel`."""
+        return self.apply("relabel", labels=labels)
+
+    def rename(self, names: Mapping[str, str] | Callable[[Node | Scope], str]) -> Graph:
+        """Give nodes and scopes other names; see `trec.passes.rename.rename`."""
+        return self.apply("rename", names=names)
+
+    def tensors(self, which: Literal["boundaries", "all"] = "boundaries") -> Graph:
+        """Make tensors that cross the boundary of a call nodes; see `trec.passes.tensors.tensors`."""
+        return self.apply("tensors", which=which)
 
     def to_dot(
         self,

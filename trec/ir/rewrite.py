@@ -61,6 +61,28 @@ def with_nodes(
     )
 
 
+def remaining_scopes(graph: Graph, nodes: Iterable[Node]) -> list[int]:
+    """Return the scopes of a graph, ascending, that stay when only some of its nodes do: those that are not emptied."""
+    held = _occupied(graph, graph.nodes)
+    stays = _occupied(graph, nodes)
+    stays[0] = 1
+    for index, scope in enumerate(graph.scopes):
+        if not held[index] and stays[scope.parent]:
+            stays[index] = 1
+    return [index for index in range(len(graph.scopes)) if stays[index]]
+
+
+def _occupied(graph: Graph, nodes: Iterable[Node]) -> bytearray:
+    """Mark the scopes that hold one of the nodes, at any depth, or that one stands for."""
+    marks = bytearray(len(graph.scopes) + 1)  # one more for the scope -1
+    for node in nodes:
+        marks[node.parent] = marks[node.scope] = 1
+    for index in range(len(graph.scopes) - 1, 0, -1):
+        if marks[index]:
+            marks[graph.scopes[index].parent] = 1
+    return marks
+
+
 def _of_readers(graph: Graph, nodes: Sequence[Node]) -> list[Carried]:
     position = {node.name: index for index, node in enumerate(nodes)}
     return [
