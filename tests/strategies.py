@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from trec.ir.builder import GraphBuilder
+from trec.ir.tables import clean
 from trec.ir.types import Carried, Source
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ scalars = st.one_of(
 )  # fmt: skip
 _tuples = st.lists(st.one_of(scalars, st.lists(scalars, max_size=2).map(tuple)), max_size=3).map(tuple)
 values = st.one_of(scalars, scalars, st.lists(st.one_of(scalars, _tuples), max_size=3).map(tuple))
+
+
+plain = names.map(clean)
 
 
 def _row(pairs: list[tuple[str, Any]]) -> AttrRow:
@@ -146,7 +150,9 @@ def _modules(builder: GraphBuilder, scope: int) -> list[int]:
 
 
 def _give_values(draw: DrawFn, builder: GraphBuilder) -> None:
-    """Give function scopes arguments and results, and mark values as carried from one iteration to the next."""
+    """Let scopes stand for several calls, give functions arguments and results, and let loops carry values."""
+    for index in draw(st.lists(st.integers(1, len(builder.scopes) - 1), max_size=2)) if builder.scopes[1:] else ():
+        builder.scopes[index] = replace(builder.scopes[index], repeats=tuple(draw(st.lists(plain, max_size=2))))
     count = len(builder.values)
     if not count:
         return
@@ -156,8 +162,9 @@ def _give_values(draw: DrawFn, builder: GraphBuilder) -> None:
             builder.scopes[index] = replace(scope, inputs=draw(some), outputs=draw(some))
     readers = [index for index, node in enumerate(builder.nodes) if node.inputs]
     for index in draw(st.lists(st.sampled_from(readers), max_size=2)) if readers else ():
-        port = draw(st.integers(0, len(builder.nodes[index].inputs) - 1))
-        builder.carried.append(Carried(draw(st.integers(0, count - 1)), index, port))
+        port = draw(st.integers(-1, len(builder.nodes[index].inputs) - 1))
+        loop = draw(st.integers(-1, len(builder.scopes) - 1))
+        builder.carried.append(Carried(draw(st.integers(0, count - 1)), index, port, loop))
 
 
 def any_graph() -> SearchStrategy[Graph]:

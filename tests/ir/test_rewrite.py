@@ -45,6 +45,7 @@ def test_a_program_without_its_end_is_valid(graph: Graph) -> None:
 @given(any_graph())
 def test_scopes_that_hold_nothing_can_go(graph: Graph) -> None:
     used = {node.parent for node in graph.nodes} | {node.scope for node in graph.nodes} | {0}
+    used |= {edge.loop for edge in graph.carried}
     for index in range(len(graph.scopes) - 1, 0, -1):
         if index in used:
             used.add(graph.scopes[index].parent)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import any_graph
 from trec import registry
+from trec.analysis.selectors import nodes
 from trec.passes.level import LEVELS, level_of
 
 if TYPE_CHECKING:
@@ -27,9 +28,40 @@ def level_options(graph: Graph) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({"level": st.sampled_from(LEVELS[: LEVELS.index(level_of(graph)) + 1])})
 
 
+SELECTORS = (
+    "kind:op", "kind:param or kind:constant", "is:view", "op:relu", "not kind:output", "kind:link", "kind:module",
+    "layers.**", "**", "dtype:f*", "not op:relu", "kind:input", "kind:output", "shape:**", "kind:region or op:relu",
+)  # fmt: skip
+
+
+def some_nodes(graph: Graph) -> st.SearchStrategy[Any]:
+    """Return selectors of any nodes: queries, and predicates that know the nodes by name."""
+    names = st.frozensets(st.sampled_from([node.name for node in graph.nodes] or [""]))
+    return st.one_of(st.sampled_from(SELECTORS), names.map(lambda chosen: lambda node: node.name in chosen))
+
+
+def hide_options(graph: Graph) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"what": some_nodes(graph), "missing_ok": st.just(True)})
+
+
+def focus_options(graph: Graph) -> st.SearchStrategy[dict[str, Any]]:
+    found = [query for query in SELECTORS if any(nodes(graph, query, missing_ok=True))]
+    if not found:
+        return st.just({"on": "kind:input"})
+    steps = st.one_of(st.none(), st.integers(0, 3))
+    direction = st.sampled_from(("both", "up", "down"))
+    return st.fixed_dictionaries({"on": st.sampled_from(found), "steps": steps, "direction": direction})
+
+
 OPTIONS: dict[str, Callable[[Graph], st.SearchStrategy[dict[str, Any]]]] = {
     "collapse": collapse_options,
+    "focus": focus_options,
+    "hide": hide_options,
     "level": level_options,
+    "prune": lambda _: st.just({}),
+    "relabel": lambda _: st.just({"labels": lambda row: "relu"}),
+    "rename": lambda _: st.just({"names": lambda row: row.name.upper()}),
+    "tensors": lambda _: st.sampled_from([{"which": "boundaries"}, {"which": "all"}]),
 }
 """For each registered pass, the options that it takes for a graph."""
 
@@ -48,11 +80,26 @@ def test_laws(name: str, data: st.DataObject, graph: Graph) -> None:
     assert msgspec.msgpack.encode(graph) == before
     assert graph.apply(name, **options) == result
     assert result.apply(name, **options) == result
-    assert_paths_are_kept(graph, result)
+    assert_paths_are_kept(graph, result, through_all=name != "focus")
+    assert_members_are_known(graph, result)
 
 
-def assert_paths_are_kept(before: Graph, after: Graph) -> None:
-    """Whatever is in both graphs is joined by the same paths, but for those through nodes that the pass made."""
+def assert_members_are_known(before: Graph, after: Graph) -> None:
+    """Every node stands for nodes of the graph before, and what stayed stands for itself."""
+    for node in after.nodes:
+        origin = after.origin(node.name)
+        assert origin, node.name
+        assert all(name in before.index_of for name in origin)
+        made = after.derivation is not None and node.name in after.derivation.members
+        assert made or origin == (node.name,)
+    assert after is before or after.expand() is before
+
+
+def assert_paths_are_kept(before: Graph, after: Graph, *, through_all: bool = True) -> None:
+    """Whatever is in both graphs is joined by the same paths, but for those through nodes that the pass made.
+
+    Unless `through_all`, paths by way of nodes that are gone may be gone as well.
+    """
     old = {node.name: node for node in before.nodes}
     kept = {
         node.name: index
@@ -60,24 +107,32 @@ def assert_paths_are_kept(before: Graph, after: Graph) -> None:
         if node.name in old and (node.kind, node.op) == (old[node.name].kind, old[node.name].op)
     }
     names = sorted(kept)
-    reached_before, reached_after = reached(before), reached(after)
-    through_kept = reached(after, set(kept.values()))
-    for source in names:
-        for target in names:
-            there = before.index_of[target] in reached_before[before.index_of[source]]
-            assert not there or kept[target] in reached_after[kept[source]], (source, target)
-            assert there or kept[target] not in through_kept[kept[source]], (source, target)
+    for carried in (False, True):
+        through = None if through_all else {before.index_of[name] for name in names}
+        reached_before, reached_after = reached(before, through, carried=carried), reached(after, carried=carried)
+        through_kept = reached(after, set(kept.values()), carried=carried)
+        for source in names:
+            for target in names:
+                there = before.index_of[target] in reached_before[before.index_of[source]]
+                assert not there or kept[target] in reached_after[kept[source]], (source, target, carried)
+                assert there or kept[target] not in through_kept[kept[source]], (source, target, carried)
 
 
-def reached(graph: Graph, through: set[int] | None = None) -> list[set[int]]:
+def reached(graph: Graph, through: set[int] | None = None, *, carried: bool = False) -> list[set[int]]:
     """Return for each node the nodes that a path leads to, by way of some nodes only."""
+    users: list[set[int]] = [{user for value in node.outputs for user in graph.users[value]} for node in graph.nodes]
+    for edge in graph.carried if carried else ():
+        users[graph.producers[edge.value]].add(edge.node)
     found: list[set[int]] = [set() for _ in graph.nodes]
-    for index in range(len(graph.nodes) - 1, -1, -1):
-        for value in graph.nodes[index].outputs:
-            for user in graph.users[value]:
+    growing = True
+    while growing:  # once is enough where nothing is carried
+        before = list(map(len, found))
+        for index in range(len(graph.nodes) - 1, -1, -1):
+            for user in users[index]:
                 found[index].add(user)
                 if through is None or user in through:
                     found[index] |= found[user]
+        growing = before != list(map(len, found))
     return found
 
 
@@ -108,8 +163,13 @@ def test_collapsing_keeps_sums(graph: Graph, first: int, second: int) -> None:
 
 
 def operators(graph: Graph) -> int:
-    held = [graph.attrs_of(node).get("ops", 0) for node in graph.nodes if node.kind == "module"]
-    return sum(node.kind == "op" for node in graph.nodes) + sum(ops for ops in held if isinstance(ops, int))
+    """Return how many operators ran, also inside collapsed calls, in repeats once for each."""
+    total = 0
+    for node in graph.nodes:
+        ops = graph.attrs_of(node).get("ops", 0) if node.kind == "module" else node.kind == "op"
+        assert isinstance(ops, int)
+        total += ops * graph.counts[node.scope if node.kind == "module" else node.parent]
+    return total
 
 
 def sums(graph: Graph) -> list[tuple[str, Any]]:

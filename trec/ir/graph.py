@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from msgspec import Struct
@@ -12,13 +12,15 @@ from trec.ir.types import Attr, AttrRow, Carried, Node, Scope, Source, TensorTyp
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Mapping
 
     import graphviz
     import networkx
     import pydot
 
+    from trec.analysis.selectors import Selector
     from trec.backends.options import PictureOptions
+    from trec.ir.derivation import Derivation
     from trec.ir.types import Level
 
 
@@ -82,6 +84,14 @@ class Graph(Struct, frozen=True, dict=True):
         return tuple(map(tuple, held))
 
     @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """For each scope, how many calls it stands for: more than one where equal calls were made one."""
+        counts: list[int] = []
+        for scope in self.scopes:
+            counts.append((counts[scope.parent] if scope.parent >= 0 else 1) * (1 + len(scope.repeats)))
+        return tuple(counts)
+
+    @cached_property
     def index_of(self) -> dict[str, int]:
         """Node index by node name."""
         return {node.name: index for index, node in enumerate(self.nodes)}
@@ -97,6 +107,24 @@ class Graph(Struct, frozen=True, dict=True):
     def source_of(self, row: Node | Scope) -> Source | None:
         """Return the line that made the call; None if it is not known."""
         return None if row.source < 0 else self.sources[row.source]
+
+    # ---- where the graph came from: known while it is in memory, neither saved nor compared
+
+    @property
+    def derivation(self) -> Derivation | None:
+        """What the pass that made this graph says of it; None if no pass made it, or it was loaded from a file."""
+        found: Derivation | None = self.__dict__.get("_derivation")
+        return found
+
+    def origin(self, node: str) -> tuple[str, ...]:
+        """Return what a node stands for in the graph that no pass made; see `trec.ir.derivation.origin`."""
+        names: tuple[str, ...] = registry.load("trec.ir.derivation:origin")(self, node)
+        return names
+
+    def expand(self, node: str | None = None) -> Graph:
+        """Return the graph with a made node open again, or without the last pass; see `trec.ir.derivation.expand`."""
+        graph: Graph = registry.load("trec.ir.derivation:expand")(self, node)
+        return graph
 
     # ---- text and notebook
 
@@ -143,7 +171,9 @@ class Graph(Struct, frozen=True, dict=True):
     def apply(self, pass_: str | Callable[..., Graph], **options: Any) -> Graph:
         """Return the graph rewritten by a pass, given as a function or by name."""
         function = registry.resolve("pass", pass_) if isinstance(pass_, str) else pass_
-        result: Graph = function(self, **options)
+        result: Graph = registry.load("trec.ir.derivation:applied")(
+            function(self, **options), self, partial(function, **options)
+        )
         return result
 
     def to(self, backend: str | Callable[..., Any], **options: Any) -> Any:
@@ -155,15 +185,46 @@ class Graph(Struct, frozen=True, dict=True):
         self,
         *,
         depth: int | None = None,
-        only: str | Iterable[str] = (),
-        keep: str | Iterable[str] = (),
+        only: Selector = (),
+        keep: Selector = (),
     ) -> Graph:
         """Turn module calls into single nodes; see `trec.passes.collapse.collapse`."""
         return self.apply("collapse", depth=depth, only=only, keep=keep)
 
+    def focus(
+        self,
+        on: Selector,
+        *,
+        to: Selector | None = None,
+        steps: int | None = 0,
+        direction: Literal["both", "up", "down"] = "both",
+    ) -> Graph:
+        """Keep a part of the graph; see `trec.passes.focus.focus`."""
+        return self.apply("focus", on=on, to=to, steps=steps, direction=direction)
+
+    def hide(self, what: Selector, *, missing_ok: bool = False) -> Graph:
+        """Leave out nodes and join what they stood between; see `trec.passes.hide.hide`."""
+        return self.apply("hide", what=what, missing_ok=missing_ok)
+
     def level(self, level: Level) -> Graph:
         """Fold what is finer than a level into single nodes; see `trec.passes.level.level`."""
         return self.apply("level", level=level)
+
+    def prune(self, *, keep: Selector = ()) -> Graph:
+        """Leave out operators whose results nobody needs; see `trec.passes.prune.prune`."""
+        return self.apply("prune", keep=keep)
+
+    def relabel(self, labels: Mapping[str, str] | Callable[[Node | Scope], str]) -> Graph:
+        """Call operators and modules something else; see `trec.passes.relabel.relabel`."""
+        return self.apply("relabel", labels=labels)
+
+    def rename(self, names: Mapping[str, str] | Callable[[Node | Scope], str]) -> Graph:
+        """Give nodes and scopes other names; see `trec.passes.rename.rename`."""
+        return self.apply("rename", names=names)
+
+    def tensors(self, which: Literal["boundaries", "all"] = "boundaries") -> Graph:
+        """Make tensors that cross the boundary of a call nodes; see `trec.passes.tensors.tensors`."""
+        return self.apply("tensors", which=which)
 
     def to_dot(
         self,

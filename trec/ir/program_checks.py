@@ -13,7 +13,7 @@ from trec.ir.types import SOURCE_KINDS
 if TYPE_CHECKING:
     from trec.ir.facts import Facts, Fault
 
-LINKS = frozenset({"pass", "update", "alias"})
+LINKS = frozenset({"pass", "update", "alias", "tensor"})
 NAMED_BY_KIND = frozenset({*SOURCE_KINDS, "output"})
 AT_ROOT = frozenset({"input", "output"})
 IN_MODULES = frozenset({"param", "buffer"})
@@ -215,8 +215,8 @@ def places(facts: Facts) -> Fault:
             continue
         if node.kind in AT_ROOT:
             return "nodes", at, f"is of kind {node.kind} and lies in scope {node.parent}, expected the root"
-        if node.kind in IN_MODULES and scopes[node.parent].kind != "module":
-            return "nodes", at, f"is of kind {node.kind} and lies in scope {node.parent}, expected a module"
+        if node.kind in IN_MODULES and scopes[node.parent].kind != "module" and not scopes[node.parent].repeats:
+            return "nodes", at, f"is of kind {node.kind} and lies in scope {node.parent}, expected a module or a loop"
     return None
 
 
@@ -249,16 +249,15 @@ def collapsed_holds_nothing(facts: Facts) -> Fault:
 
 
 def carried(facts: Facts) -> Fault:
-    nodes, values = facts.graph.nodes, len(facts.graph.values)
+    nodes, values, scopes = facts.graph.nodes, len(facts.graph.values), len(facts.graph.scopes)
     for at, edge in enumerate(facts.graph.carried):
         if not 0 <= edge.value < values:
             return "carried", at, f"has value {edge.value}, expected 0 to {values - 1}"
         if not 0 <= edge.node < len(nodes):
             return "carried", at, f"has node {edge.node}, expected 0 to {len(nodes) - 1}"
-        if not 0 <= edge.port < len(nodes[edge.node].inputs):
-            return (
-                "carried",
-                at,
-                f"has port {edge.port}, but node {edge.node} has {len(nodes[edge.node].inputs)} inputs",
-            )
+        if not -1 <= edge.port < len(nodes[edge.node].inputs):
+            inputs = len(nodes[edge.node].inputs)
+            return "carried", at, f"has port {edge.port}, but node {edge.node} has {inputs} inputs"
+        if not -1 <= edge.loop < scopes:
+            return "carried", at, f"has loop {edge.loop}, expected -1 to {scopes - 1}"
     return None

@@ -10,7 +10,7 @@ from trec.ir.tables import Table
 from trec.ir.types import AttrRow, Carried, Node, Scope, Source, TensorType, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from trec.ir.graph import Graph
 
@@ -22,6 +22,7 @@ def with_nodes(
     scopes: Sequence[int] | None = None,
     values: Sequence[Value] | None = None,
     attrs: Sequence[AttrRow] | None = None,
+    carried: Iterable[Carried] | None = None,
 ) -> Graph:
     """Return the graph with these nodes instead of its own, every index brought up to date.
 
@@ -32,78 +33,136 @@ def with_nodes(
         scopes: ascending indices of the scopes that stay; all of them when left out. The parent of each must stay.
         values: the values that the nodes refer to; those of `graph` when left out.
         attrs: the attribute rows that the nodes refer to; those of `graph` when left out.
+        carried: what loops carry; their nodes index `nodes`, everything else is as for nodes. When left out, those of
+            `graph` whose reader is still there by its name.
 
     Ensures:
         Values are numbered in the order of their production, and every table holds what is used, in the order of its
-        first use (scopes before nodes), so equal programs are equal graphs.
+        first use (scopes before nodes), so equal programs are equal graphs. A row of `carried` whose value is not
+        produced any more is left out.
     """
-    old_values = graph.values if values is None else values
-    old_attrs = graph.attrs if attrs is None else attrs
     kept = range(len(graph.scopes)) if scopes is None else scopes
-    scope_id = {old: new for new, old in enumerate(kept)}
-    scope_id[-1] = -1
-    value_id: dict[int, int] = {}
-    for node in nodes:
-        for value in node.outputs:
-            value_id[value] = len(value_id)
-
-    types: Table[TensorType] = Table()
-    rows: Table[AttrRow] = Table([()])
-    places: Table[Source] = Table()
-    row_id = _Renumbered(old_attrs, rows)
-    place_id = _Renumbered(graph.sources, places)
-    type_id = _Renumbered(graph.types, types)
-
-    new_scopes = []
-    for old in kept:
-        scope = graph.scopes[old]
-        new_scopes.append(
-            Scope(
-                scope.kind,
-                scope.name,
-                scope.path,
-                scope.cls,
-                scope.call,
-                scope_id[scope.parent],
-                scope.depth,
-                row_id[scope.attrs],
-                place_id[scope.source],
-                tuple([value_id[v] for v in scope.inputs if v in value_id]),
-                tuple([value_id[v] for v in scope.outputs if v in value_id]),
-            )
-        )
-    new_nodes = [
-        Node(
-            node.kind,
-            node.op,
-            node.name,
-            scope_id[node.parent],
-            node.depth,
-            tuple([value_id[v] for v in node.inputs]),
-            tuple([value_id[v] for v in node.outputs]),
-            row_id[node.attrs],
-            place_id[node.source],
-            scope_id[node.scope],
-        )
-        for node in nodes
-    ]
-    new_values = [Value(type_id[old_values[v].type], old_values[v].name) for v in value_id]
-    node_id = {node.name: position for position, node in enumerate(new_nodes)}
-    carried = [
-        Carried(value_id[edge.value], node_id[reader], edge.port)
-        for edge in graph.carried
-        if edge.value in value_id and (reader := graph.nodes[edge.node].name) in node_id
-    ]
+    new = _Renumbering(graph, nodes, kept, graph.attrs if attrs is None else attrs)
+    if carried is None:
+        carried = _of_readers(graph, nodes) if graph.carried else ()
+    # In the order in which the tables are filled.
+    new_scopes = new.scopes([graph.scopes[index] for index in kept])
+    new_nodes = new.nodes(nodes)
+    new_values = new.values(graph.values if values is None else values)
     return replace(
         graph,
-        nodes=tuple(new_nodes),
-        values=tuple(new_values),
-        scopes=tuple(new_scopes),
-        types=tuple(types),
-        attrs=tuple(rows),
-        sources=tuple(places),
-        carried=tuple(carried),
+        nodes=new_nodes,
+        values=new_values,
+        scopes=new_scopes,
+        types=tuple(new.types),
+        attrs=tuple(new.rows),
+        sources=tuple(new.places),
+        carried=new.carried(carried),
     )
+
+
+def remaining_scopes(graph: Graph, nodes: Iterable[Node]) -> list[int]:
+    """Return the scopes of a graph, ascending, that stay when only some of its nodes do: those that are not emptied."""
+    held = _occupied(graph, graph.nodes)
+    stays = _occupied(graph, nodes)
+    stays[0] = 1
+    for index, scope in enumerate(graph.scopes):
+        if not held[index] and stays[scope.parent]:
+            stays[index] = 1
+    return [index for index in range(len(graph.scopes)) if stays[index]]
+
+
+def _occupied(graph: Graph, nodes: Iterable[Node]) -> bytearray:
+    """Mark the scopes that hold one of the nodes, at any depth, or that one stands for."""
+    marks = bytearray(len(graph.scopes) + 1)  # one more for the scope -1
+    for node in nodes:
+        marks[node.parent] = marks[node.scope] = 1
+    for index in range(len(graph.scopes) - 1, 0, -1):
+        if marks[index]:
+            marks[graph.scopes[index].parent] = 1
+    return marks
+
+
+def _of_readers(graph: Graph, nodes: Sequence[Node]) -> list[Carried]:
+    position = {node.name: index for index, node in enumerate(nodes)}
+    return [
+        Carried(edge.value, position[name], edge.port, edge.loop)
+        for edge in graph.carried
+        if (name := graph.nodes[edge.node].name) in position
+    ]
+
+
+class _Renumbering:
+    """Old index to new index for every table, and the rows that follow from it."""
+
+    def __init__(self, graph: Graph, nodes: Sequence[Node], kept: Sequence[int], attrs: Sequence[AttrRow]) -> None:
+        self.scope_id = {old: new for new, old in enumerate(kept)}
+        self.scope_id[-1] = -1
+        self.value_id: dict[int, int] = {}
+        for node in nodes:
+            for value in node.outputs:
+                self.value_id[value] = len(self.value_id)
+        self.rows: Table[AttrRow] = Table([()])
+        self.places: Table[Source] = Table()
+        self.types: Table[TensorType] = Table()
+        self.row_id = _Renumbered(attrs, self.rows)
+        self.place_id = _Renumbered(graph.sources, self.places)
+        self.type_id = _Renumbered(graph.types, self.types)
+
+    def scopes(self, scopes: Iterable[Scope]) -> tuple[Scope, ...]:
+        value_id = self.value_id
+        return tuple(
+            [
+                Scope(
+                    scope.kind,
+                    scope.name,
+                    scope.path,
+                    scope.cls,
+                    scope.call,
+                    self.scope_id[scope.parent],
+                    scope.depth,
+                    self.row_id[scope.attrs],
+                    self.place_id[scope.source],
+                    tuple([value_id[value] for value in scope.inputs if value in value_id]),
+                    tuple([value_id[value] for value in scope.outputs if value in value_id]),
+                    scope.repeats,
+                )
+                for scope in scopes
+            ]
+        )
+
+    def nodes(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
+        scope_id, value_id, row_id, place_id = self.scope_id, self.value_id, self.row_id, self.place_id
+        return tuple(
+            [
+                Node(
+                    node.kind,
+                    node.op,
+                    node.name,
+                    scope_id[node.parent],
+                    node.depth,
+                    tuple([value_id[value] for value in node.inputs]),
+                    tuple([value_id[value] for value in node.outputs]),
+                    row_id[node.attrs],
+                    place_id[node.source],
+                    scope_id[node.scope],
+                )
+                for node in nodes
+            ]
+        )
+
+    def values(self, values: Sequence[Value]) -> tuple[Value, ...]:
+        type_id = self.type_id
+        return tuple([Value(type_id[values[value].type], values[value].name) for value in self.value_id])
+
+    def carried(self, carried: Iterable[Carried]) -> tuple[Carried, ...]:
+        return tuple(
+            [
+                Carried(self.value_id[edge.value], edge.node, edge.port, self.scope_id.get(edge.loop, -1))
+                for edge in carried
+                if edge.value in self.value_id
+            ]
+        )
 
 
 class _Renumbered(dict[int, int]):

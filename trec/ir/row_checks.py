@@ -39,12 +39,14 @@ FIELDS: dict[str, dict[type, tuple[str, ...]]] = {
     "scopes": {
         str: ("kind", "name", "path", "cls"),
         int: ("call", "parent", "depth", "attrs", "source"),
-        tuple: ("inputs", "outputs"),
+        tuple: ("inputs", "outputs", "repeats"),
     },
     "types": {tuple: ("shape",), str: ("dtype", "device", "layout")},
     "sources": {str: ("file",), int: ("line",)},
-    "carried": {int: ("value", "node", "port")},
+    "carried": {int: ("value", "node", "port", "loop")},
 }
+_HOLDS: dict[str, type] = {"inputs": int, "outputs": int, "repeats": str}
+"""What the tuples in these fields hold."""
 
 
 def tables(facts: Facts) -> Fault:
@@ -107,10 +109,10 @@ def _wrong_field(row: object, table: str) -> str:
         for name in names:
             if type(getattr(row, name)) is not expected:
                 return f"has {name} {getattr(row, name)!r}, expected {expected.__name__}"
-            if expected is tuple and table != "types":
-                for index in getattr(row, name):
-                    if type(index) is not int:
-                        return f"has {name} that hold {index!r}, expected ints"
+            if expected is tuple and name != "shape":
+                for item in getattr(row, name):
+                    if type(item) is not _HOLDS[name]:
+                        return f"has {name} that hold {item!r}, expected {_HOLDS[name].__name__}s"
     return ""
 
 
@@ -125,6 +127,9 @@ def text(facts: Facts) -> Fault:
             for at, row in enumerate(rows):
                 if not _writable(getattr(row, name)):
                     return table, at, f"has {name} {getattr(row, name)!r}"
+    for at, scope in enumerate(facts.graph.scopes):
+        if not all(map(_writable, scope.repeats)):
+            return "scopes", at, f"has repeats {scope.repeats!r}"
     name = facts.graph.name
     return None if _writable(name) else ("name", 0, f"is {name!r}")
 

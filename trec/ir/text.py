@@ -112,6 +112,9 @@ class _Printer:
                 self.position[index] = counts[node.kind]
                 counts[node.kind] += 1
         self.calls = ["" if scope.parent < 0 else f"  # {word(scope.name)}" for scope in graph.scopes]
+        if any(scope.repeats for scope in graph.scopes):
+            for scope, count in enumerate(graph.counts):
+                self.calls[scope] += f"{'' if self.calls[scope] else '  #'} x{count}" if count > 1 else ""
         self.rows: list[str | None] = [None] * len(graph.attrs)
 
     def header(self) -> str:
@@ -159,7 +162,8 @@ class _Printer:
         return row
 
     def carried(self, edge: Carried) -> str:
-        return f"carried({self.value(edge.value)} -> {_name(self.graph.nodes[edge.node].name)} port {edge.port})"
+        call = self.calls[edge.loop] if edge.loop >= 0 else ""
+        return f"carried({self.value(edge.value)} -> {_name(self.graph.nodes[edge.node].name)} port {edge.port}){call}"
 
 
 def _count(rows: Sequence[object], noun: str) -> str:

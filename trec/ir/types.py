@@ -14,8 +14,9 @@ from msgspec import Struct
 NodeKind = Literal["input", "param", "buffer", "constant", "op", "module", "region", "host", "link", "output"]
 """What a node stands for.
 
-`module` is a collapsed call of a module; `link` is synthetic: its op is `pass`, `update` or `alias`; `host` is a place
-where values leave torch for Python or numpy; `region` is code whose operators could not be seen.
+`module` is a collapsed call of a module; `link` is synthetic: its op is `pass`, `update`, `alias` or, where the pass
+`tensors` made it, `tensor`; `host` is a place where values leave torch for Python or numpy; `region` is code whose
+operators could not be seen.
 """
 
 ScopeKind = Literal["module", "function", "region"]
@@ -100,6 +101,8 @@ class Scope(Struct, frozen=True, array_like=True, gc=False):
     """Function scopes: indices into `Graph.values` of the tensors it was given, in the order of its arguments."""
     outputs: tuple[int, ...] = ()
     """Function scopes: indices into `Graph.values` of the tensors it returned, in order."""
+    repeats: tuple[str, ...] = ()
+    """Names of the equal calls after it that it stands for as well, in order; what it holds ran once more for each."""
 
 
 class Node(Struct, frozen=True, array_like=True, gc=False):
@@ -135,4 +138,6 @@ class Carried(Struct, frozen=True, array_like=True, gc=False):
     node: int
     """Index into `Graph.nodes` of the node that reads it in the next iteration."""
     port: int
-    """Position among the inputs of that node."""
+    """Position among the inputs of that node of what it reads instead in the first iteration; -1 if that is inside."""
+    loop: int = -1
+    """Index into `Graph.scopes` of the scope that stands for the iterations; -1 if unknown."""

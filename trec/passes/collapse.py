@@ -5,36 +5,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trec.analysis.selectors import calls
-from trec.analysis.sizes import elements, size_bytes
 from trec.errors import OptionError
 from trec.ir.collector import paused
+from trec.ir.derivation import derived
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import AttrRow, Node
-from trec.passes.grouping import Segment, moved_out, segment_names
+from trec.passes.grouping import Segment, carried_rows, members_of, moved_out, segment_names
 from trec.passes.runs import runs
+from trec.passes.totals import Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
+    from trec.analysis.selectors import Selector
     from trec.ir.graph import Graph
 
 
-def collapse(
-    graph: Graph, *, depth: int | None = None, only: str | Iterable[str] = (), keep: str | Iterable[str] = ()
-) -> Graph:
+def collapse(graph: Graph, *, depth: int | None = None, only: Selector = (), keep: Selector = ()) -> Graph:
     """Return the graph with calls of modules as single nodes.
 
     A call at a depth below `depth` stays open. Of the rest the outermost become nodes, and what is inside them is no
     longer seen: with neither `only` nor `keep` these are the calls at exactly `depth`. A collapsed node knows how many
     operators it holds (`ops`) and how many distinct elements and bytes of parameters they read (`params`,
-    `param_bytes`; unknown sizes count as nothing). Parameters, buffers and constants that nothing else reads are
+    `param_bytes`; unknown sizes count as nothing). Of equal calls that one stands for, it knows this of one; repeats
+    inside it are counted. Parameters, buffers and constants that nothing else reads are
     inside it; inputs and outputs of the graph never are.
 
     Args:
         graph: what to rewrite.
         depth: levels of modules to keep open; 0 makes the whole model one node. Needed if `only` is not given.
-        only: path globs (`layers.*.attn`) or class names; no other calls become nodes.
-        keep: path globs or class names of calls that stay open, and so does everything around them.
+        only: path globs (`layers.*.attn`), class names, any other selector or predicate over scopes (see
+            `trec.analysis.selectors`); no other calls become nodes.
+        keep: the same for calls that stay open, and so does everything around them.
 
     Ensures:
         A path leads from one remaining node to another exactly if one did before, but for those through a collapsed
@@ -87,15 +89,21 @@ def _rebuilt(graph: Graph, groups: Sequence[int]) -> Graph:
     grouping = runs(graph, groups)
     scopes = [index for index, group in enumerate(groups) if group < 0 or group == index]
     names = segment_names(graph, grouping, scopes)
-    types = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
+    totals = Totals(graph, groups)
     first = len(graph.attrs)
     rows: dict[AttrRow, int] = {}
     made = []
     for segment, name in zip(grouping.segments, names, strict=True):
-        row = rows.setdefault(_totals(graph, segment, types), first + len(rows))
+        row = rows.setdefault(totals.row(segment), first + len(rows))
         made.append(_module_node(graph, segment, name, row))
     nodes = [made[~index] if index < 0 else moved_out(graph, graph.nodes[index], groups) for index in grouping.order]
-    return with_nodes(graph, nodes, scopes=scopes, attrs=[*graph.attrs, *rows])
+    result = with_nodes(graph, nodes, scopes=scopes, attrs=[*graph.attrs, *rows], carried=carried_rows(grouping, nodes))
+
+    def opened(name: str) -> Graph:
+        call = grouping.segments[names.index(name)].scope
+        return collapsed(graph, [-1 if group == call else group for group in groups])
+
+    return derived(result, graph, members_of(grouping, names), opened)
 
 
 def _with_ancestors(graph: Graph, scopes: Iterable[int]) -> set[int]:
@@ -121,43 +129,3 @@ def _module_node(graph: Graph, segment: Segment, name: str, attrs: int) -> Node:
         scope.source,
         segment.scope,
     )
-
-
-def _totals(graph: Graph, segment: Segment, types: list[tuple[int, int]]) -> AttrRow:
-    """Return how many operators a segment holds, and what parameters these read."""
-    nodes, producers = graph.nodes, graph.producers
-    kinds = [nodes[index].kind for index in segment.members]
-    ops = kinds.count("op")
-    read = set(segment.sources)
-    read.update([producers[value] for value in segment.inputs])
-    params = param_bytes = 0
-    for index in segment.members if ops < len(kinds) else ():
-        node = nodes[index]
-        if node.kind == "module":
-            inner = dict(graph.attrs[node.attrs])
-            # What it reads from outside is counted with the sources and inputs of this segment.
-            outer, outer_bytes = _parameters(graph, {producers[value] for value in node.inputs}, types)
-            ops += _count(inner, "ops")
-            params += _count(inner, "params") - outer
-            param_bytes += _count(inner, "param_bytes") - outer_bytes
-        elif node.kind == "param":
-            read.add(index)
-    own, own_bytes = _parameters(graph, read, types)
-    return (("ops", ops), ("params", params + own), ("param_bytes", param_bytes + own_bytes))
-
-
-def _parameters(graph: Graph, indices: Iterable[int], types: list[tuple[int, int]]) -> tuple[int, int]:
-    """Return the elements and bytes of the parameters among some nodes."""
-    total = total_bytes = 0
-    for index in indices:
-        node = graph.nodes[index]
-        if node.kind == "param":
-            elements_, bytes_ = types[graph.values[node.outputs[0]].type]
-            total += elements_
-            total_bytes += bytes_
-    return total, total_bytes
-
-
-def _count(row: Mapping[str, object], name: str) -> int:
-    found = row.get(name, 0)
-    return found if isinstance(found, int) else 0

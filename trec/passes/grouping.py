@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from trec.ir.builder import unique
-from trec.ir.types import SOURCE_KINDS, Node
+from trec.ir.types import SOURCE_KINDS, Carried, Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,6 +38,9 @@ class Grouping(Struct, eq=False):
     """In the order in which they begin."""
     order: list[int]
     """The new program: the index of a node that stays, or `~s` for the segment `s`."""
+    carried: list[tuple[int, Carried]] = []
+    """What loops carry between the nodes of the new program, each with the value that is read in its place at first
+    (-1 if unknown). Nodes are positions in `order`, ports those of nodes that stay."""
 
 
 def is_source(node: Node) -> bool:
@@ -80,3 +84,50 @@ def moved_out(graph: Graph, node: Node, groups: Sequence[int]) -> Node:
         parent = graph.scopes[parent].parent
     parent = max(parent, 0)
     return Node(node.kind, node.op, node.name, parent, depth, node.inputs, node.outputs, node.attrs, node.source)
+
+
+def carry(graph: Graph, groups: Sequence[int], grouping: Grouping) -> None:
+    """Find what loops carry in the new program, and let segments yield what they hand on.
+
+    A loop whose iterations lie inside one segment is no longer seen.
+
+    Args:
+        graph: the program.
+        groups: for each scope, the scope that its nodes are grouped in, or -1.
+        grouping: the segments and the nodes that stay; its outputs are completed and `carried` is filled.
+    """
+    if not graph.carried:
+        return
+    owner = {index: at for at, segment in enumerate(grouping.segments) for index in segment.members}
+    place = {index: position for position, index in enumerate(grouping.order)}
+    for edge in graph.carried:
+        maker, reader = graph.producers[edge.value], edge.node
+        made_in, read_in = owner.get(maker, -1), owner.get(reader, -1)
+        inside = edge.loop < 0 or groups[edge.loop] not in (-1, edge.loop)
+        if made_in == read_in >= 0 and inside:
+            continue
+        if made_in >= 0 and edge.value not in grouping.segments[made_in].outputs:
+            insort(grouping.segments[made_in].outputs, edge.value)
+        first = -1 if edge.port < 0 else graph.nodes[reader].inputs[edge.port]
+        at = place[reader if read_in < 0 else ~read_in]
+        grouping.carried.append((first, Carried(edge.value, at, edge.port, edge.loop)))
+
+
+def carried_rows(grouping: Grouping, nodes: Sequence[Node]) -> list[Carried]:
+    """Return what loops carry, with the ports of the nodes that were made; `nodes` are those of `grouping.order`."""
+    found: dict[Carried, None] = {}
+    for first, edge in grouping.carried:
+        row = edge
+        if grouping.order[edge.node] < 0:
+            inputs = nodes[edge.node].inputs
+            row = Carried(edge.value, edge.node, inputs.index(first) if first in inputs else -1, edge.loop)
+        found[row] = None
+    return list(found)
+
+
+def members_of(grouping: Grouping, names: Iterable[str]) -> dict[str, list[int]]:
+    """Return for each node that stands for a segment, by name, the nodes that it stands for."""
+    return {
+        name: sorted([*segment.members, *segment.sources])
+        for name, segment in zip(names, grouping.segments, strict=True)
+    }

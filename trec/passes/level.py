@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from trec.errors import OptionError
 from trec.ir.collector import paused
+from trec.ir.derivation import derived, members_since
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import Level, Node, Scope, Value
 from trec.passes.collapse import collapsed
-from trec.passes.grouping import Segment, moved_out, segment_names
+from trec.passes.grouping import Segment, carried_rows, members_of, moved_out, segment_names
 from trec.passes.unions import unions
 
 if TYPE_CHECKING:
@@ -47,13 +48,15 @@ def level(graph: Graph, level: Level) -> Graph:
         raise OptionError(f'a graph of level "{present}" cannot be refined; capture again with level="{level}"')
     if level == present:
         return graph
+    result = graph
     if present == "aten":
         with paused():
-            graph = _fold_functions(graph)
+            result = _fold_functions(graph)
     if level == "module":
-        graph = _fold_modules(graph)
+        result = _fold_modules(result)
     meta = tuple([(name, level if name == "level" else value) for name, value in graph.meta])
-    return replace(graph, meta=meta if dict(meta).get("level") == level else (("level", level), *meta))
+    leveled = replace(result, meta=meta if dict(meta).get("level") == level else (("level", level), *meta))
+    return derived(leveled, graph, members_since(result, graph))
 
 
 def level_of(graph: Graph) -> Level:
@@ -86,7 +89,8 @@ def _fold_functions(graph: Graph) -> Graph:
         if (parent, stands_for) != (node.parent, node.scope):
             node = replace(node, parent=parent, scope=stands_for)
         nodes.append(node)
-    return with_nodes(lifted, nodes, scopes=kept, values=values)
+    result = with_nodes(lifted, nodes, scopes=kept, values=values, carried=carried_rows(grouping, nodes))
+    return derived(result, graph, members_of(grouping, names))
 
 
 def _fold_modules(graph: Graph) -> Graph:

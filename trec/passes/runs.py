@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trec.ir.types import SOURCE_KINDS
-from trec.passes.grouping import Grouping, Segment
+from trec.passes.grouping import Grouping, Segment, carry, is_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,9 @@ def runs(graph: Graph, groups: Sequence[int]) -> Grouping:
                 elif reader != segment:
                     outside[value] = 1
     found.turn(-1, made)
-    return found.grouping()
+    grouping = found.grouping()
+    carry(graph, groups, grouping)
+    return grouping
 
 
 class _Runs:
@@ -78,6 +80,9 @@ class _Runs:
         """For each value the first reader, if a source made it: a segment, or `_STAY`."""
         self.outside = bytearray(len(graph.values))
         """For each value, whether it is read outside the segment that made it, or outside the first that read it."""
+        for edge in graph.carried:
+            if is_source(self.nodes[graph.producers[edge.value]]):  # a loop reads it, so it stays
+                self.outside[edge.value] = 1
 
     def put_aside(self, index: int, node: Node) -> bool:
         """Take in a node of a kind that is no step; return False if it is one all the same."""

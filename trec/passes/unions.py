@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trec.passes.grouping import Grouping, Segment, is_source
+from trec.passes.grouping import Grouping, Segment, carry, is_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,10 @@ def unions(graph: Graph, groups: Sequence[int]) -> Grouping:
             order.append(~pending.pop(closing))
     grouping = Grouping(segments, order)
     readers = _cross(graph, grouping, owner)
+    for edge in graph.carried:
+        readers[edge.value] = _SEVERAL
     _absorb_constants(graph, groups, grouping, readers)
+    carry(graph, groups, grouping)
     return grouping
 
 

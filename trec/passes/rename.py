@@ -1,0 +1,60 @@
+"""Give nodes and scopes other names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from trec.errors import OptionError
+from trec.ir.builder import unique
+from trec.ir.derivation import derived
+from trec.ir.tables import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from trec.ir.graph import Graph
+    from trec.ir.types import Node, Scope
+
+
+def rename(graph: Graph, names: Mapping[str, str] | Callable[[Node | Scope], str]) -> Graph:
+    """Return the graph with other names of nodes, scopes and the values that they make.
+
+    Args:
+        graph: what to rewrite.
+        names: new names by old ones, for those that change, or a function that returns the name of a node or scope.
+            Names that are given twice get a number. A collapsed node keeps the name of its call.
+
+    Ensures:
+        Nothing but names changes, paths of modules included.
+
+    Raises:
+        OptionError: a name is not text.
+    """
+    taken: dict[str, int] = {}
+    scopes = [replace(scope, name=unique(_new(names, scope), taken)) for scope in graph.scopes]
+    standing: set[int] = set()
+    nodes, values = [], list(graph.values)
+    members: dict[str, list[int]] = {}
+    for index, node in enumerate(graph.nodes):
+        if node.scope >= 0 and node.name == graph.scopes[node.scope].name and node.scope not in standing:
+            standing.add(node.scope)
+            name = scopes[node.scope].name
+        else:
+            name = unique(_new(names, node), taken)
+        nodes.append(replace(node, name=name) if name != node.name else node)
+        members[name] = [index]
+        for value in node.outputs:
+            old = values[value].name
+            if old == node.name or old.startswith(f"{node.name}:"):
+                values[value] = replace(values[value], name=name + old[len(node.name) :])
+    result = replace(graph, scopes=tuple(scopes), nodes=tuple(nodes), values=tuple(values))
+    return derived(result, graph, members)
+
+
+def _new(names: Mapping[str, str] | Callable[[Node | Scope], str], row: Node | Scope) -> str:
+    name = names(row) if callable(names) else names.get(row.name, row.name)
+    if not isinstance(name, str):
+        raise OptionError(f"names must give text, but give {name!r} for {row.name!r}")
+    return clean(name)
