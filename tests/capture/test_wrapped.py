@@ -164,27 +164,130 @@ def test_a_pool_of_threads_is_followed() -> None:
     assert {source for source, _ in flow(graph)} >= {f"param:branches.{index}.fc.weight" for index in range(4)}
 
 
-@pytest.mark.xfail(strict=False, reason="threads are drawn in the order in which they happened to run")
-def test_threads_are_drawn_in_the_same_order_every_time() -> None:
-    class Net(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.branches = nn.ModuleList([nn.Sequential(Gated(), Gated()) for _ in range(4)])
+class Branches(nn.Module):
+    """Runs its modules in threads, in one of several ways."""
 
-        def forward(self, x: Tensor) -> Any:
-            with ThreadPoolExecutor(4) as pool:
-                return list(pool.map(lambda branch: branch(x), self.branches))
+    def __init__(self, run: Any) -> None:
+        super().__init__()
+        self.branches = nn.ModuleList([nn.Sequential(Gated(), Gated()) for _ in range(4)])
+        self.shared = Gated()
+        self.run = run
 
-    net, x, interval = Net(), torch.randn(2, 3), sys.getswitchinterval()
+    def forward(self, x: Tensor) -> Any:
+        return self.run(self, x)
+
+
+def mapped(net: Any, x: Tensor) -> Any:
+    with ThreadPoolExecutor(4) as pool:
+        return list(pool.map(lambda branch: branch(x), net.branches))
+
+
+def by_keyword(net: Any, x: Tensor) -> Any:
+    with ThreadPoolExecutor(4) as pool:
+        return [future.result() for future in [pool.submit(branch, input=x) for branch in net.branches]]
+
+
+def one_module(net: Any, x: Tensor) -> Any:
+    with ThreadPoolExecutor(4) as pool:
+        return list(pool.map(net.shared, [x * 1, x * 2, x * 3]))
+
+
+def beside_the_model(net: Any, x: Tensor) -> Any:
+    with ThreadPoolExecutor(2) as pool:
+        futures = [pool.submit(branch, x) for branch in net.branches]
+        y = net.shared(x)
+        return [future.result() + y for future in futures]
+
+
+def of_no_use(net: Any, x: Tensor) -> Any:
+    threads = [threading.Thread(target=branch, args=(x,)) for branch in net.branches]
+    for thread in threads:
+        thread.start()
+    y = net.shared(x)
+    for thread in threads:
+        thread.join()
+    return y
+
+
+def one_after_another(net: Any, x: Tensor) -> Any:
+    with ThreadPoolExecutor(2) as pool:
+        for branch in net.branches:
+            x = pool.submit(branch, x).result()
+    return x
+
+
+def replicas(net: Any, x: Tensor) -> Any:
+    copies = [net.branches[0]._replicate_for_data_parallel() for _ in range(3)]
+    with ThreadPoolExecutor(3) as pool:
+        return list(pool.map(lambda branch: branch(x), copies))
+
+
+RUNS = [mapped, by_keyword, one_module, beside_the_model, of_no_use, one_after_another, replicas]
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_threads_are_drawn_in_the_same_order_every_time(run: Any) -> None:
+    net, x, interval = Branches(run), torch.randn(2, 3), sys.getswitchinterval()
+    if run is by_keyword:
+        net.branches = nn.ModuleList([nn.Sequential(nn.Linear(3, 3)) for _ in range(4)])
     sys.setswitchinterval(1e-6)
     try:
-        graphs = {str(trec.capture(net, args=(x,))) for _ in range(12)}
+        graphs = {str(trec.capture(net, args=(x,)).verify()) for _ in range(12)}
+        graphs.add(str(trec.capture(net, args=(x,), level="aten").verify().level("function")))
     finally:
         sys.setswitchinterval(interval)
     assert len(graphs) == 1
 
 
-@pytest.mark.xfail(strict=True, reason="a thread that lived before the recording is never followed")
+@pytest.mark.parametrize(("run", "count"), [(mapped, 4), (one_after_another, 4), (replicas, 3), (of_no_use, 4)])
+def test_every_thread_has_the_modules_that_it_ran(run: Any, count: int) -> None:
+    graph = trec.capture(Branches(run), (2, 3)).verify()
+    heads = [scope for scope in graph.scopes if scope.path.startswith("branches.") and scope.path.count(".") == 1]
+    assert len(heads) == count
+    assert all(scope.parent == 0 for scope in heads)
+    assert len({(scope.path, scope.call) for scope in heads}) == count
+    assert ("input:0", "output:0") in flow(graph)
+
+
+def test_the_threads_of_two_recordings_of_one_model_stay_apart() -> None:
+    net, x = Branches(mapped), torch.randn(2, 3)
+    expected = str(trec.capture(net, args=(x,)))
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda _: str(trec.capture(net, args=(x,))), range(9)))
+    assert found == [expected] * 9
+
+
+def test_two_recordings_of_one_model_leave_it_as_it_was() -> None:
+    net: Any = nn.Sequential(nn.BatchNorm1d(3), nn.Linear(3, 3))
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda _: trec.capture(net, (4, 3)), range(9)))
+    assert net[0].num_batches_tracked == 0
+    assert net[0].running_mean.tolist() == [0, 0, 0]
+
+
+def test_a_model_that_records_itself_in_a_thread_is_told() -> None:
+    inner = nn.Linear(3, 3)
+    around = Apply(lambda x: trec.capture(inner, args=(x,)))
+
+    def forward(held: Any, x: Tensor) -> Any:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(held.around, x).result()
+
+    with pytest.raises(trec.CaptureError, match="must not record it"):
+        trec.capture(Apply(forward, around=around, inner=inner), (2, 3))
+
+
+def test_what_a_thread_makes_outside_modules_is_a_region_that_autograd_leads_back_from() -> None:
+    def forward(held: Any, x: Tensor) -> Any:
+        with ThreadPoolExecutor(1) as pool:
+            return held.fc(pool.submit(lambda: x * 2 + held.weight).result())
+
+    net = Apply(forward, fc=nn.Linear(3, 3), weight=nn.Parameter(torch.ones(3)))
+    graph = trec.capture(net, args=(torch.randn(2, 3, requires_grad=True),)).verify()
+    assert [graph.nodes[index].op for index in ends(graph, "region:")] == ["unseen"]
+    assert {("input:0", "output:0"), ("param:weight", "output:0")} <= flow(graph)
+
+
 def test_a_pool_that_lived_before_is_followed_where_it_runs_the_model() -> None:
     with ThreadPoolExecutor(1) as pool:
         pool.submit(abs, 1).result()

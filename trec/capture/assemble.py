@@ -12,6 +12,7 @@ from trec.capture.log import Origin
 from trec.capture.operators import operator_name
 from trec.capture.program import Program, plan
 from trec.capture.sources import resolve_place
+from trec.capture.strands import order_strands
 from trec.capture.unread import drop_unread
 from trec.ir.builder import GraphBuilder, unique
 from trec.ir.tables import clean
@@ -40,6 +41,10 @@ def assemble(recorder: Recorder, name: str, outputs: list[tuple[str, int]], made
         made: parameters and buffers that came to be during the pass, by value.
     """
     log = recorder.log
+    if recorder.heads:
+        moved = order_strands(log, recorder.heads, [value for _, value in outputs])
+        if recorder.failure is not None:
+            recorder.failure = (moved[recorder.failure[0]], recorder.failure[1])
     log.events.extend(("output", key, 0, [value], [], index, None) for index, (key, value) in enumerate(outputs))
     drop_unread(log, (*made, *(value for _, value in outputs)))
     keep = recorder.level == "aten"

@@ -12,6 +12,7 @@ from torch.nn import Parameter
 from trec.capture.regions import WHOLE, Region, overlap
 from trec.capture.shared import real_address
 from trec.capture.storages import Storage, covered, geometry, storage_key
+from trec.capture.unseen import unseen_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,6 +75,8 @@ def _introduce_constant(memory: Memory, tensor: Tensor, key: int | None, thread:
     elif thread.operands and label is None and id(tensor) not in memory.owned:
         memory.log.linked = True
         memory.log.events.append(("link", "alias", thread.scope, thread.operands, [value], None, None))
+    elif label is None and tensor.grad_fn is not None and (made_of := unseen_sources(tensor, memory, thread)):
+        memory.log.events.append(("region", "unseen", thread.scope, made_of, [value], None, None))
     else:
         memory.log.events.append(("constant", label or "constant", thread.scope, [], [value], None, None))
     found = memory.live(key)

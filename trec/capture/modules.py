@@ -71,7 +71,7 @@ class ModuleHooks:
 
     def _enter(self, module: Any, args: Any) -> None:
         recorder = self.recorder
-        thread = recorder.current(module)
+        thread = recorder.current() or recorder.follow(module)
         if thread is None:
             return
         own, around = module_frames()
@@ -86,6 +86,8 @@ class ModuleHooks:
                 scope, recorder.expected = 0, None  # the root was opened with the recording
             else:
                 scope = recorder.open_scope(module, thread)
+                if modes is not None:
+                    recorder.heads.append(scope)
             call = thread.call
             if call is not None:
                 call.split = True
@@ -94,7 +96,7 @@ class ModuleHooks:
 
     def _leave(self, module: Any, args: Any, kwargs: Any = None, result: Any = None) -> None:
         recorder = self.recorder
-        thread = recorder.current(module)
+        thread = recorder.current()
         if thread is None:
             return
         own, _ = module_frames()
@@ -105,6 +107,7 @@ class ModuleHooks:
         scope, thread.scope, thread.call = frame.scope, frame.outer, frame.call
         if frame.modes is not None:
             frame.modes.close()
+            recorder.finish(thread)
         if not isinstance(kwargs, dict):  # where the module raised, kwargs are left out of the call
             error = sys.exc_info()[1]
             if error is not None and (recorder.failure is None or recorder.failure[1] is not error):

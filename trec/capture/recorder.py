@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,17 @@ from torch._C import DisableTorchFunction
 
 from trec.capture.dispatch import OperatorMode
 from trec.capture.functions import FunctionMode
+from trec.capture.leaves import leaves
 from trec.capture.log import Log, Origin, ScopeRecord, UninitializedTensor
 from trec.capture.memory import Memory
 from trec.capture.packed import Packed
-from trec.capture.sources import module_place
+from trec.capture.sources import module_arguments, module_place
 from trec.capture.thread import Thread
+from trec.errors import CaptureError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trec.capture.log import Call
     from trec.capture.memory import Entry
     from trec.capture.operators import Facts
@@ -26,6 +30,10 @@ if TYPE_CHECKING:
     from trec.ir.types import Level, NodeKind
 
 TABLES: tuple[tuple[NodeKind, str], ...] = (("param", "_parameters"), ("buffer", "_buffers"))
+
+
+_recordings: list[Recorder] = []
+"""Those that are going on, in any thread, in the order in which they began."""
 
 
 class Recorder:
@@ -46,8 +54,8 @@ class Recorder:
         """How many modules were named after the same place."""
         self.held: list[Any] = []
         """Modules met during the pass, kept so that their ids stay theirs."""
-        self.calls: dict[int, int] = {}
-        """How often each module was called, by id."""
+        self.calls: dict[str, int] = {}
+        """How often each module was called, by path."""
         self.expected: Any = None
         """The module whose call the root scope stands for, until it is called."""
         self.failure: tuple[int, BaseException] | None = None
@@ -56,8 +64,20 @@ class Recorder:
         """Innermost call of a torch function that raised, and the exception."""
         self.state: State | None = None
         self.thread = Thread(self.log, 0)
-        self._threads = {threading.get_ident(): self.thread}
-        self._running_before = set(sys._current_frames())
+        self.modules: list[tuple[str, Any]] = []
+        """Path and module of every module of the model."""
+        self.heads: list[int] = []
+        """Scopes of the module calls that threads of the model's were followed for."""
+        self._hooks: dict[int, str] | None = None
+        self._threads = {get_ident(): self.thread}
+        before: dict[int | None, threading.Thread | None] = dict.fromkeys(sys._current_frames())
+        self._before = {**before, **_live_threads()}
+
+    def __enter__(self) -> None:
+        _recordings.append(self)
+
+    def __exit__(self, *_: object) -> None:
+        _recordings.remove(self)
 
     def modes(self, thread: Thread) -> ExitStack:
         """Return a context in which the operators of the running thread are written down."""
@@ -66,15 +86,59 @@ class Recorder:
         stack.enter_context(FunctionMode(self, thread))
         return stack
 
-    def current(self, module: Any) -> Thread | None:
+    def current(self) -> Thread | None:
         """Return the state of the running thread; None if what it does is not part of this recording."""
-        if not self.active:
-            return None
+        return self._threads.get(get_ident()) if self.active else None
+
+    def follow(self, module: Any) -> Thread | None:
+        """Begin to follow the running thread, which calls a module, if the call is one of the model's.
+
+        It is if the module belongs to the model, and the thread began during the recording or is given a tensor that
+        the recording knows: a thread that lived before and serves others meanwhile keeps its calls. Recordings that
+        share modules do not run at once, so no two want the same call.
+        """
         ident = get_ident()
-        thread = self._threads.get(ident)
-        if thread is None and ident not in self._running_before and id(module) in self.paths:
-            thread = self._threads[ident] = Thread(self.log, self.thread.scope)
+        if not self.active or any(ident in other._threads for other in _recordings):
+            return None
+        path = self.paths.get(id(module)) or self._path_of_copy(module)
+        if path is None:
+            return None
+        rivals = any(id(module) in other.paths for other in _recordings if other is not self)
+        if (rivals or self._is_old(ident)) and not self._knows_any(module_arguments()):
+            return None
+        thread = self._threads[ident] = Thread(self.log, self._scope_around(path))
         return thread
+
+    def _knows_any(self, arguments: Any) -> bool:
+        memory = self.memory
+        return any(
+            memory.known(tensor) is not None and id(tensor) not in memory.origins for _, tensor in leaves(arguments)
+        )
+
+    def _is_old(self, ident: int) -> bool:
+        """Whether the running thread was there before the recording; identifiers are given again, objects are not."""
+        now = _live_threads().get(ident)
+        return ident in self._before and self._before[ident] is now
+
+    def _scope_around(self, path: str) -> int:
+        """Return the innermost open call of a module that holds the one with this path."""
+        open_scopes = [frame.scope for thread in list(self._threads.values()) for frame in list(thread.frames)]
+        holding = [scope for scope in open_scopes if _holds(self.log.scopes[scope].path, path)]
+        return max(holding, key=lambda scope: (len(self.log.scopes[scope].path), -scope), default=0)
+
+    def _path_of_copy(self, module: Any) -> str | None:
+        """Return the path of the module that this one is a shallow copy of, as the replicas of `DataParallel` are."""
+        if self._hooks is None:
+            self._hooks = {id(known.__dict__.get("_forward_hooks")): path for path, known in reversed(self.modules)}
+        path = self._hooks.get(id(module.__dict__.get("_forward_hooks")))
+        if path is not None:
+            self.paths[id(module)] = path
+            self.held.append(module)
+        return path
+
+    def finish(self, thread: Thread) -> None:
+        """Follow a thread no longer: the module that it was followed for has returned."""
+        self._threads.pop(get_ident(), None)
 
     def note_failed_call(self, call: Call, error: BaseException) -> None:
         """Remember the call that an exception came from; calls around it raise the same one."""
@@ -99,7 +163,7 @@ class Recorder:
     def stop(self) -> None:
         """Write nothing down any more, in any thread."""
         self.active = False
-        for thread in self._threads.values():
+        for thread in list(self._threads.values()):
             thread.mute += 1
 
     def protect(self, entry: Entry, thread: Thread) -> None:
@@ -124,8 +188,8 @@ class Recorder:
             with DisableTorchFunction():
                 path = self._adopt(module, scopes[outer].path)
             thread.mute -= 1
-        call = self.calls.get(id(module), 0)
-        self.calls[id(module)] = call + 1
+        call = self.calls.get(path, 0)
+        self.calls[path] = call + 1
         kind = type(module)
         place = None if scopes[outer].native else module_place()
         native = kind.__module__.startswith("torch.")
@@ -153,6 +217,44 @@ class Recorder:
                     if id(tensor) not in self.memory.origins:
                         self.memory.christen(tensor, Origin(kind, [f"{whole}.{name}"]))
         return path
+
+
+_turn = threading.Condition()
+_models: list[Any] = []
+"""Models that are being recorded."""
+
+
+@contextmanager
+def turn(net: Any) -> Iterator[None]:
+    """Wait until no other recording runs any module of the model: each would undo what the other's run has changed.
+
+    Raises:
+        CaptureError: the model itself, in a thread of its own, wants to be recorded.
+    """
+    if any(get_ident() in other._threads for other in _recordings):
+        raise CaptureError("a thread of a model that is being recorded must not record it")
+    with _turn:
+        _turn.wait_for(lambda: not any(_share_modules(net, other) for other in _models))
+        _models.append(net)
+    try:
+        yield
+    finally:
+        with _turn:
+            del _models[next(index for index, other in enumerate(_models) if other is net)]
+            _turn.notify_all()
+
+
+def _share_modules(first: Any, second: Any) -> bool:
+    ids = {id(module) for _, module in walk(first)}
+    return any(id(module) in ids for _, module in walk(second))
+
+
+def _live_threads() -> dict[int | None, threading.Thread]:
+    return {thread.ident: thread for thread in threading.enumerate()}
+
+
+def _holds(outer: str, path: str) -> bool:
+    return path.startswith(f"{outer}.") if outer else path != ""
 
 
 def _chain(error: BaseException | None) -> list[BaseException]:

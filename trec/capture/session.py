@@ -15,7 +15,7 @@ from trec.capture.inputs import make_inputs, name_inputs, name_outputs
 from trec.capture.leaves import wrapped_by_functorch
 from trec.capture.log import Origin, ScopeRecord, UninitializedTensor
 from trec.capture.modules import ModuleHooks
-from trec.capture.recorder import TABLES, Recorder, walk
+from trec.capture.recorder import TABLES, Recorder, turn, walk
 from trec.capture.state import State
 from trec.errors import CaptureError, OptionError
 from trec.ir.collector import paused
@@ -49,7 +49,7 @@ def capture(
     if made:
         args = make_inputs(net, shapes, dtypes, device)
     name = name or type(net).__name__
-    with _alone_in_this_thread(), paused():
+    with _alone_in_this_thread(), turn(net), paused():
         compiler = "torch._dynamo" in sys.modules
         graph, failure = _record(net, args, kwargs, name, level, method, device)
         if not compiler and "torch._dynamo" in sys.modules:
@@ -116,7 +116,8 @@ def _prepare(recorder: Recorder, net: torch.nn.Module, args: Any, kwargs: Any, m
         recorder.paths.setdefault(id(module), path)
     native = type(net).__module__.startswith("torch.")
     recorder.log.scopes.append(ScopeRecord("module", "", type(net).__name__, 0, -1, net, 0, None, native))
-    recorder.calls[id(net)] = 1
+    recorder.calls[""] = 1
+    recorder.modules = modules
     recorder.expected = net if method == "forward" else None
     recorder.state = state = State(recorder.memory, modules, (args, kwargs))
     return state
@@ -174,6 +175,7 @@ def _give_inputs(recorder: Recorder, function: Any, args: Any, kwargs: Any, stat
 def _run(recorder: Recorder, call: Any, args: Any, kwargs: Any) -> tuple[Any, Exception | None]:
     """Call the model with everything in place that watches it."""
     with ExitStack() as stack:
+        stack.enter_context(recorder)
         stack.enter_context(ModuleHooks(recorder))
         if "torch._dynamo" in sys.modules:  # to ask for the stance would import the compiler
             stack.enter_context(warnings.catch_warnings())
