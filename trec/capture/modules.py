@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import sys
 import threading
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import torch.nn.modules.module as hooks
 from torch import Tensor
 from torch._C import DisableTorchFunction
 
+from trec.capture.bundles import HANDED_ON, LISTED, WIDEST
 from trec.capture.leaves import leaves, wrapped_by_functorch
 from trec.capture.log import UninitializedTensor
 from trec.capture.sources import module_frames
 from trec.capture.thread import Frame
 
 if TYPE_CHECKING:
+    from trec.capture.memory import Entry
     from trec.capture.recorder import Recorder
     from trec.capture.thread import Thread
 
@@ -127,17 +130,51 @@ class ModuleHooks:
         thread.mute += 1
         try:
             with recorder.lock, DisableTorchFunction():
-                sources, made, returned = [], [], []
-                for tensor in {id(tensor): tensor for _, tensor in leaves(result)}.values():
-                    if wrapped_by_functorch(tensor) or isinstance(tensor, UninitializedTensor):
-                        continue
-                    entry = memory.entry(tensor, thread)
-                    returned.append(entry)
-                    if entry.value < first:
-                        sources.append(entry.value)
-                        made.append(thread.rename(entry, len(thread.frames) + 1))
-                if made:
-                    log.events.append(("link", "pass", scope, sources, made, None, None))
+                returned: list[Entry] = []
+                rest = []
+                for part in result if type(result) is tuple else (result,):
+                    if type(part) is list and len(part) > WIDEST:
+                        self._hand_on(scope, part, thread, returned)
+                    else:
+                        rest.append(part)
+                self._pass(scope, leaves(rest), thread, returned)
                 thread.restore_names(returned)
         finally:
             thread.mute -= 1
+
+    def _pass(self, scope: int, found: list[tuple[str, Tensor]], thread: Thread, returned: list[Entry]) -> None:
+        memory, first = self.recorder.memory, self.recorder.log.scopes[scope].first_value
+        sources, made = [], []
+        for tensor in {id(tensor): tensor for _, tensor in found}.values():
+            if wrapped_by_functorch(tensor) or isinstance(tensor, UninitializedTensor):
+                continue
+            entry = memory.entry(tensor, thread)
+            returned.append(entry)
+            if entry.value < first:
+                sources.append(entry.value)
+                made.append(thread.rename(entry, len(thread.frames) + 1))
+        if made:
+            self.recorder.log.events.append(("link", "pass", scope, sources, made, None, None))
+
+    def _hand_on(self, scope: int, held: list[Any], thread: Thread, returned: list[Entry]) -> None:
+        """Note that a call returned a list; what a call before it had returned in it already is not gone through again.
+
+        The first tensor stands for these.
+        """
+        recorder, memory = self.recorder, self.recorder.memory
+        entries = [entry for item in held if (entry := memory.entries.get(id(item))) is not None]
+        if len(entries) < len(held):  # not a plain list of tensors
+            self._pass(scope, leaves(held), thread, returned)
+            return
+        known = recorder.handed.get(id(held), ())
+        start = len(known) if [entry.value for entry in entries[: len(known)]] == known else 0
+        before, depth = recorder.log.scopes[scope].first_value, len(thread.frames) + 1
+        passing = {id(entry): entry for item in held[start:] if (entry := memory.entry(item, thread)).value < before}
+        stand_in = entries[:1] if start else []
+        sources = [entry.value for entry in (*stand_in, *passing.values())]
+        made = [thread.rename(entry, depth) for entry in (*stand_in, *passing.values())]
+        if made:
+            recorder.log.events.append(("link", "pass", scope, sources, made, HANDED_ON if start else LISTED, None))
+        returned.extend(entries)
+        inside = takewhile(lambda entry: id(entry) in passing, entries[start:])
+        recorder.handed[id(held)] = [entry.value for entry in (*entries[:start], *inside)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 
+from trec.capture.bundles import bundle_passes
 from trec.capture.log import Call, Event, Log, Origin, Place
 from trec.ir.types import NodeKind
 
@@ -61,6 +62,7 @@ def plan(
         facts: what is known of each operator that ran, by its id.
         keep_operators: whether operators stay visible inside their function calls.
     """
+    bundle_passes(log)
     usage = _Usage(log, outputs)
     planner = _Planner(log, usage, facts, keep_operators=keep_operators)
     for position, event in enumerate(log.events):

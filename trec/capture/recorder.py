@@ -68,6 +68,8 @@ class Recorder:
         """Path and module of every module of the model."""
         self.heads: list[int] = []
         """Scopes of the module calls that threads of the model's were followed for."""
+        self.handed: dict[int, list[int]] = {}
+        """Values in each long list that a call has returned, by id of the list."""
         self._hooks: dict[int, str] | None = None
         self._threads = {get_ident(): self.thread}
         before: dict[int | None, threading.Thread | None] = dict.fromkeys(sys._current_frames())

@@ -82,10 +82,11 @@ class Thread:
     def restore_names(self, returned: list[Entry]) -> None:
         """Give the tensors renamed in a module call that has just returned their old values, but for its results."""
         depth = len(self.frames)
+        kept = {id(entry) for entry in returned}
         for entry, old, new in reversed(self.renamed.pop(depth + 1, ())):
             if entry.value != new:
                 continue
-            if any(entry is other for other in returned):
+            if id(entry) in kept:
                 self.renamed.setdefault(depth, []).append((entry, old, new))
             else:
                 entry.value = old
