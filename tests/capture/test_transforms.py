@@ -201,6 +201,22 @@ def test_recomputation_for_gradients_in_forward_is_drawn_as_further_calls() -> N
     assert connected(graph, "param:block.fc.weight", "output:0")
 
 
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_backward_through_a_checkpoint_in_forward_runs_the_module_again(reentrant: bool) -> None:
+    def forward(held: Any, x: Tensor, y: Tensor) -> Any:
+        x = x.detach().requires_grad_()
+        result: Any = checkpoint(held.block, x, use_reentrant=reentrant)
+        (result * y).sum().backward()
+        return x.grad, result
+
+    def build() -> Any:
+        torch.manual_seed(3)
+        return Apply(forward, block=Block()), (torch.randn(2, 3), torch.randn(2, 3))
+
+    graph = check(build)
+    assert paths(graph).count("block") == 2
+
+
 def test_gradients_in_forward_flow_from_everything_that_they_depend_on() -> None:
     def forward(x: Tensor, y: Tensor) -> Any:
         x = x.detach().requires_grad_()

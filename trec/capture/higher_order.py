@@ -69,7 +69,7 @@ class HigherOrderCall:
         thread = self.thread
         call = thread.call
         if call is not None and call.function is not self.operator:
-            call.split = True
+            thread.split_call()
         thread.mute += 1
         outer = thread.operands
         try:

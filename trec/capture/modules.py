@@ -91,9 +91,7 @@ class ModuleHooks:
                 scope = recorder.open_scope(module, thread)
                 if modes is not None:
                     recorder.heads.append(scope)
-            call = thread.call
-            if call is not None:
-                call.split = True
+            call = thread.split_call()
             frames.append(Frame(scope, module, thread.scope, call, modes, own, around))
             thread.scope, thread.call = scope, None
 

@@ -65,6 +65,18 @@ class Thread:
         else:
             self.call.events.append(event)
 
+    def split_call(self) -> Call | None:
+        """Let the operators of the function that runs stand singly, those so far before what follows; return its call.
+
+        A module is entered inside, or functions that an operator was given: what these run stands between them.
+        """
+        call = self.call
+        if call is not None:
+            call.split = True
+            self.log.events.extend(call.events)
+            call.events.clear()
+        return call
+
     def rename(self, entry: Entry, depth: int) -> int:
         """Give a tensor that a call returned as it was a new value, until the module around the call returns.
 
