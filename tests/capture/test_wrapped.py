@@ -358,3 +358,49 @@ def test_two_recordings_at_once_give_two_right_graphs() -> None:
     assert [ops(graph) for graph in graphs] == [["linear", "tanh"] * 30, ["linear", "cos"] * 30]
     assert all(len(ends(graph, "param:")) == 2 for graph in graphs)
     assert all(len(paths(graph)) == 31 for graph in graphs)
+
+
+# ---- tensors that wrap others
+
+
+class Scaled(torch.Tensor):
+    """A quantised weight in small: two tensors that any operator takes for their product."""
+
+    @staticmethod
+    def __new__(cls: Any, held: Tensor, scale: Tensor) -> Any:
+        return torch.Tensor._make_wrapper_subclass(cls, held.shape, dtype=held.dtype, device=held.device)
+
+    def __init__(self, held: Tensor, scale: Tensor) -> None:
+        self.held, self.factor = held, scale
+
+    def __tensor_flatten__(self) -> Any:
+        return ["held", "factor"], None
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # type: ignore[override]
+        def plain(value: Any) -> Any:
+            return value.held * value.factor if isinstance(value, cls) else value
+
+        return func(*[plain(arg) for arg in args], **(kwargs or {}))
+
+
+def scaled(x: Tensor, y: Tensor) -> Any:
+    return nn.functional.linear(torch.ones(2, 3), SCALED(x, y.sum()))
+
+
+def scaled_twice(x: Tensor, y: Tensor) -> Any:
+    return torch.mul(SCALED(torch.ones(3, 3), SCALED(x.sum(), y.sum())), 2)
+
+
+def scale_written(x: Tensor, y: Tensor) -> Any:
+    weight = SCALED(x, torch.ones(()))
+    weight.factor.add_(y.sum())
+    return torch.sin(weight)
+
+
+SCALED: Any = Scaled
+
+
+@pytest.mark.parametrize("function", [scaled, scaled_twice, scale_written])
+def test_a_wrapper_is_made_of_all_that_it_holds(function: Any) -> None:
+    check(lambda: (Apply(function), (torch.ones(3, 3), torch.ones(3, 3))))

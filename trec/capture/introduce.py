@@ -11,7 +11,7 @@ from torch.nn import Parameter
 
 from trec.capture.regions import WHOLE, Region, overlap
 from trec.capture.shared import real_address
-from trec.capture.storages import Storage, covered, geometry, storage_key
+from trec.capture.storages import Storage, covered, geometry, inner_tensors, storage_key
 from trec.capture.unseen import unseen_sources
 
 if TYPE_CHECKING:
@@ -37,6 +37,13 @@ def introduce(memory: Memory, tensor: Tensor, thread: Thread) -> Entry:
         if storage is not None and storage.owner is None:  # a parameter made in the pass, of what lay there
             made_of = [_alias(memory, tensor, storage, thread)]
         return _introduce_named(memory, tensor, origin, key, storage, made_of)
+    inner = [] if id(tensor) in memory.owned else inner_tensors(tensor)
+    if len(inner) > 1:  # a wrapper that the model made of several tensors
+        made = memory.log.value(tensor)
+        parts = list(dict.fromkeys(memory.entry(part, thread).value for part in inner))
+        thread.emit(("link", "alias", thread.scope, parts, [made], None, None))
+        storage = memory.live(key)
+        return memory.place(tensor, made, key) if storage is None else memory.join(tensor, made, storage)
     if storage is None and key is not None and (owner := memory.owned_storages.get(key)) is not None:
         if owner is not tensor:
             memory.entry(owner, thread)

@@ -84,6 +84,15 @@ def carrier(tensor: Tensor) -> Tensor:
     return tensor
 
 
+def inner_tensors(tensor: Tensor) -> list[Tensor]:
+    """Return the tensors that a wrapper is made of, as it tells them; none for any other tensor."""
+    kind = type(tensor)
+    if kind is Tensor or kind is Parameter or not hasattr(kind, "__tensor_flatten__"):
+        return []
+    names, _ = tensor.__tensor_flatten__()  # type: ignore[attr-defined]
+    return [getattr(tensor, name) for name in names]
+
+
 def components(tensor: Tensor) -> list[Tensor]:
     """Return the tensors of which a sparse one is made; they share its memory."""
     try:
