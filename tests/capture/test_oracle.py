@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import copy
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call, vmap
+from torch.func import functional_call, grad, jacrev, jvp, vmap
+from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
+from torch.overrides import TorchFunctionMode
 from torch.utils._debug_mode import DebugMode
 from torch.utils.checkpoint import checkpoint
 
@@ -47,7 +51,7 @@ def logged(net: nn.Module, args: tuple[Any, ...]) -> tuple[list[str], list[str]]
             name = function.__self__.__name__ if accessor else name
             returns_tensor = "->  t: " in str(call) or "->  ['t: " in str(call) or "->  ('t: " in str(call)
             counts = returns_tensor and not accessor and name != "requires_grad_"
-            counts = counts or name in ("tolist", "data")  # values leave torch, or its bookkeeping, without an operator
+            counts = counts or name in ("tolist", "data", "__repr__")  # values leave torch, or its bookkeeping
             functions.append((name, counts))
     return [name for name, counts in functions if counts], operators
 
@@ -139,7 +143,70 @@ class Parts(nn.Module):
         return self.normed(x)
 
 
+def generated(held: Any, x: Tensor) -> Any:
+    def rows() -> Any:
+        for row in x:
+            yield held.fc(row) * 2
+
+    return torch.stack(list(rows()))
+
+
+def awaited(held: Any, x: Tensor) -> Any:
+    async def one(value: Tensor) -> Any:
+        await asyncio.sleep(0)
+        return held.fc(value)
+
+    async def both() -> Any:
+        return await asyncio.gather(one(x), one(x * 2))
+
+    with asyncio.Runner() as runner:
+        return runner.run(both())
+
+
+def called_directly(held: Any, x: Tensor) -> Any:
+    held.fc.forward(x)
+    return nn.Module.__call__(held.fc, x)
+
+
+def sampled(held: Any, x: Tensor) -> Any:
+    normal: Any = torch.distributions.Normal(x, x.abs() + 1)
+    categories: Any = torch.distributions.Categorical(logits=held.fc(x))
+    return normal.log_prob(normal.rsample()), categories.sample()
+
+
+def packed(held: Any, x: Tensor) -> Any:
+    result, hidden = held.gru(pack_sequence([x, x[:2]]))
+    return pad_packed_sequence(result), hidden
+
+
+def differentiated(held: Any, x: Tensor) -> Any:
+    return jacrev(held.fc)(x[0]), jvp(torch.sin, (x,), (x,)), vmap(grad(lambda v: held.fc(v).sum()))(x)
+
+
+def under_a_mode(held: Any, x: Tensor) -> Any:
+    class Doubling(TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            result = func(*args, **(kwargs or {}))
+            return result * 2 if func is torch.sin else result
+
+    with Doubling():
+        return torch.sin(held.fc(x))
+
+
+def lists(held: Any, x: Tensor) -> Any:
+    return torch._foreach_add([x, x * 2], [x, x]), copy.deepcopy(held.fc)(x)
+
+
+def of_modules(function: Any) -> Any:
+    return lambda: Apply(function, fc=nn.Linear(4, 4), gru=nn.GRU(4, 3))
+
+
+WITH_MODULES = [
+    generated, awaited, called_directly, sampled, packed, differentiated, under_a_mode, lists,
+]  # fmt: skip
+
 MODELS: list[tuple[Any, Any]] = [
+    *[(of_modules(function), lambda: (torch.randn(4, 4),)) for function in WITH_MODULES],
     (Conv, lambda: (torch.randn(2, 3, 8, 8),)),
     (Text, lambda: (torch.tensor([[1, 2, 3]]),)),
     (lambda: Apply(writes), lambda: (torch.randn(4, 4),)),
