@@ -41,7 +41,7 @@ def assemble(recorder: Recorder, name: str, outputs: list[tuple[str, int]], made
     """
     log = recorder.log
     log.events.extend(("output", key, 0, [value], [], index, None) for index, (key, value) in enumerate(outputs))
-    drop_unread(log, (*made, *(value for _, value in outputs)))
+    drop_unread(log, recorder.memory, (*made, *(value for _, value in outputs)))
     keep = recorder.level == "aten"
     program = plan(log, [value for _, value in outputs], made, recorder.facts, keep_operators=keep)
     return _Assembly(recorder, name, program).build()
