@@ -11,7 +11,7 @@ from torch.nn import Parameter
 
 from trec.capture.regions import WHOLE, Region, overlap
 from trec.capture.shared import real_address
-from trec.capture.storages import Storage, covered, geometry, storage_key
+from trec.capture.storages import Storage, covered, likeness, storage_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,16 +98,15 @@ def share_foreign(memory: Memory, tensor: Tensor, value: int, thread: Thread) ->
         return []
     shared = memory.shared
     start, stop = shared.place(untyped)
-    owner = None
     if not shared.overlaps(start, stop):
         for other, lying in _living(memory):
             first = real_address(lying)
             if first is not None and first < stop and start < first + lying.nbytes():
                 shared.take(other, lying)
                 shared.watch(other)
-                owner = other.owner
     storage = memory.storages[untyped._cdata] = Storage(untyped._cdata, id(tensor), value, ref(untyped))
-    storage.owner = owner
+    for other in shared.owned(start, stop):
+        memory.protect(other, thread)
     shared.take(storage, untyped, foreign=True)
     memory.notice_others(storage, tensor, thread)
     return [part for part in memory.content(tensor, storage) if part != value]
@@ -120,7 +119,8 @@ def read_storage(memory: Memory, untyped: torch.UntypedStorage, thread: Thread) 
         storage = memory.entry(torch.empty(0, dtype=torch.uint8, device=untyped.device).set_(untyped), thread).storage
     if storage.writes is None:
         return [storage.value], storage
-    whole = Region(((0, 1 << 62),))
+    size = untyped.nbytes()
+    whole = Region(((0, size if type(size) is int else 1 << 62),))
     if storage.shares:
         share = storage.shares[0]
         whole = Region(((share.start, share.stop),))
@@ -142,7 +142,7 @@ def _alias(memory: Memory, tensor: Tensor, storage: Storage, thread: Thread) -> 
     """Return the value of a tensor that shares a storage, though no operator was seen to make it."""
     if storage.shares:
         memory.notice_others(storage, tensor, thread)
-    like = _sharing(memory, storage).get(geometry(tensor))
+    like = _sharing(memory, storage).get(likeness(tensor, storage))
     if like is not None:
         return memory.entry(like, thread).value
     parts = memory.content(tensor, storage)
@@ -158,7 +158,7 @@ def _alias(memory: Memory, tensor: Tensor, storage: Storage, thread: Thread) -> 
     thread.emit(("link", "alias", thread.scope, parts, [made], None, None))
     memory.log.linked = True
     if storage.writes is not None:
-        storage.writes.explain(made, covered(tensor, storage))
+        storage.writes.read(made, covered(tensor, storage), likeness(tensor, storage))
     return made
 
 
@@ -170,7 +170,7 @@ def _sharing(memory: Memory, storage: Storage) -> dict[Any, Tensor]:
         entry = memory.entries.get(known)
         tensor = entry.tensor() if entry is not None and entry.storage is storage else None
         if tensor is not None:
-            found[geometry(tensor)] = tensor
+            found[likeness(tensor, storage)] = tensor
     found.pop(None, None)
     storage.tensors = [id(tensor) for tensor in found.values()] or [storage.first]
     return found
