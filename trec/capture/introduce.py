@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import ref
 
 import torch
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trec.capture.thread import Thread
 
 _LAST = 64
-"""How many of the tensors that share a storage are looked at to find one that holds another."""
+"""How many of the tensors that share a storage are looked at to find one that is like another, or holds it."""
 
 
 def introduce(memory: Memory, tensor: Tensor, thread: Thread) -> Entry:
@@ -142,9 +142,10 @@ def _alias(memory: Memory, tensor: Tensor, storage: Storage, thread: Thread) -> 
     """Return the value of a tensor that shares a storage, though no operator was seen to make it."""
     if storage.shares:
         memory.notice_others(storage, tensor, thread)
-    like = _sharing(memory, storage).get(likeness(tensor, storage))
-    if like is not None:
-        return memory.entry(like, thread).value
+    like = likeness(tensor, storage)
+    same = next((other for other in _recent(memory, storage) if likeness(other, storage) == like), None)
+    if same is not None and like is not None:
+        return memory.entry(same, thread).value
     parts = memory.content(tensor, storage)
     around = _around(memory, tensor, storage)
     if around is not None:
@@ -162,26 +163,18 @@ def _alias(memory: Memory, tensor: Tensor, storage: Storage, thread: Thread) -> 
     return made
 
 
-def _sharing(memory: Memory, storage: Storage) -> dict[Any, Tensor]:
-    """Return the tensors that lie in a storage by what makes them alike."""
-    found = {}
-    tensors = storage.tensors or [storage.first]
-    for known in dict.fromkeys(tensors):
+def _recent(memory: Memory, storage: Storage) -> Iterator[Tensor]:
+    """Yield the tensors that were last seen to lie in a storage, the newest first."""
+    for known in reversed((storage.tensors or [storage.first])[-_LAST:]):
         entry = memory.entries.get(known)
         tensor = entry.tensor() if entry is not None and entry.storage is storage else None
         if tensor is not None:
-            found[likeness(tensor, storage)] = tensor
-    found.pop(None, None)
-    storage.tensors = [id(tensor) for tensor in found.values()] or [storage.first]
-    return found
+            yield tensor
 
 
 def _around(memory: Memory, tensor: Tensor, storage: Storage) -> Tensor | None:
     """Return the tensor made last that holds all of another."""
     region = covered(tensor, storage)
-    for known in reversed((storage.tensors or ())[-_LAST:]):
-        entry = memory.entries.get(known)
-        other = entry.tensor() if entry is not None and entry.storage is storage else None
-        if other is not None and overlap(covered(other, storage), region) == WHOLE:
-            return other
-    return None
+    return next(
+        (other for other in _recent(memory, storage) if overlap(covered(other, storage), region) == WHOLE), None
+    )
