@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -128,6 +129,75 @@ def test_long_loops_of_writes_and_views_are_recorded_whole(make: Any) -> None:
     with torch.no_grad():
         graph = trec.capture(Apply(make(300)), args=(torch.ones(4),)).verify()
     assert len(graph.nodes) > 300
+
+
+def cache_of_living_views(steps: int) -> Any:
+    def forward(x: Tensor) -> Any:
+        cache, views = torch.zeros(2, steps, 4), []
+        for step in range(steps):
+            cache[:, step] = x
+            views.append(cache[:, : step + 1])
+        return [view.sum() for view in views]
+
+    return forward
+
+
+def views_of_the_whole(steps: int) -> Any:
+    def forward(x: Tensor) -> Any:
+        whole = torch.zeros(8, 4)
+        views = [whole[:] for _ in range(steps)]
+        for view in views:
+            view[0].add_(x)
+        return [view * 1 for view in views]
+
+    return forward
+
+
+def ring(steps: int) -> Any:
+    def forward(x: Tensor) -> Any:
+        whole = torch.zeros(20, 4)
+        for step in range(steps):
+            whole[step % 20] = x
+            x = x + whole.sum(0)
+        return x
+
+    return forward
+
+
+def lines_run(make: Any, steps: int) -> tuple[int, int]:
+    """Return how many lines of the recorder ran, and how many edges there are."""
+    count = 0
+
+    def inside(*_: Any) -> Any:
+        nonlocal count
+        count += 1
+        return inside
+
+    def enter(frame: Any, *_: Any) -> Any:
+        return inside if "capture" in frame.f_code.co_filename and "trec" in frame.f_code.co_filename else None
+
+    before = sys.gettrace()
+    with torch.no_grad():
+        sys.settrace(enter)
+        try:
+            graph = trec.capture(Apply(make(steps)), args=(torch.ones(4),))
+        finally:
+            sys.settrace(before)
+    return count, sum(len(node.inputs) for node in graph.nodes)
+
+
+@pytest.mark.parametrize(
+    "make", [row_writes, view_writes, whole_writes_and_view_reads, cache_of_keys, views_of_the_whole, ring,
+        pytest.param(
+            cache_of_living_views,
+            marks=pytest.mark.xfail(strict=True, reason="a view that is read at last is held against every part of it"),
+        ),
+    ],
+)  # fmt: skip
+def test_work_and_edges_grow_as_the_steps_do(make: Any) -> None:
+    (less, few), (more, many) = lines_run(make, 100), lines_run(make, 300)
+    assert more < 4.5 * less
+    assert many < 4.5 * few
 
 
 def test_a_list_that_is_handed_on_grows_no_faster_than_its_steps() -> None:

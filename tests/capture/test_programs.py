@@ -1,4 +1,4 @@
-"""Random programs of views, writes and operators: no dependency that an experiment finds is missing from the graph."""
+"""Random programs of views, writes and operators: the graph has the paths that an experiment finds, and no others."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from torch import Tensor, nn
 
 import trec
 from tests.capture.paths import Apply, flow, flow_by_experiment
+from tests.capture.taints import Real, Shadow, run, union
 
 pytestmark = pytest.mark.torch
 
@@ -84,3 +87,42 @@ def test_no_dependency_is_missing(seed: int, level: Any) -> None:
         missing = flow_by_experiment(build) - flow(graph)
     assert not missing, str(graph)
     assert all(map(torch.equal, args, before))
+
+
+# ---- by the bytes
+
+
+def truth(seed: int, steps: int, *, exact: bool) -> set[tuple[str, str]]:
+    """Return which inputs are found in which results if each byte remembers where it came from."""
+    inputs = [torch.full((4, 4), 1 << position) for position in range(3)]
+    results = [union(result) for result in run(random.Random(seed), steps, inputs, Shadow(), exact=exact)]
+    return {
+        (f"input:{source}", f"output:{target}")
+        for target, bits in enumerate(results)
+        for source in range(3)
+        if bits >> source & 1
+    }
+
+
+def flow_of_program(seed: int, steps: int, level: Any, *, exact: bool) -> set[tuple[str, str]]:
+    """Return the same as it is recorded."""
+    generator = torch.Generator().manual_seed(seed)
+    args = tuple(torch.randn(4, 4, generator=generator, dtype=torch.float64) for _ in range(3))
+    before = [tensor.clone() for tensor in args]
+    net = Apply(lambda *inputs: run(random.Random(seed), steps, list(inputs), Real(), exact=exact))
+    with torch.no_grad():
+        graph = trec.capture(net, args=args, level=level).verify()
+    assert all(map(torch.equal, args, before))
+    return flow(graph)
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=st.integers(0, 2**32), steps=st.integers(1, 30))
+def test_the_paths_of_operators_are_those_of_the_bytes(seed: int, steps: int) -> None:
+    assert flow_of_program(seed, steps, "aten", exact=True) == truth(seed, steps, exact=True)
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=st.integers(0, 2**32), steps=st.integers(1, 30), exact=st.booleans())
+def test_no_path_of_the_bytes_is_missing_between_functions(seed: int, steps: int, exact: bool) -> None:
+    assert truth(seed, steps, exact=exact) <= flow_of_program(seed, steps, "function", exact=exact)

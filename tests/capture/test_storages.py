@@ -10,9 +10,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.capture.paths import check_function, connected
+from tests.capture.paths import Apply, check_function, connected, flow, record
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore:.*quantiz")]
 
 
 def made_of_storage(x: Tensor, y: Tensor) -> Any:
@@ -97,3 +97,57 @@ def test_a_part_read_after_a_write_to_another_part_is_not_connected(after: Any) 
         return after(whole)
 
     check_function(forward, (4,), (4, 4))
+
+
+def through_a_packed_list(x: Tensor, y: Tensor) -> Any:
+    return torch.tensor([x[0, 0], y[1, 1]]) * 1
+
+
+def split_at_positions(x: Tensor, y: Tensor) -> Any:
+    return torch.tensor_split(x, (y.reshape(-1)[:1] * 0 + 1).to(torch.int64))[0]
+
+
+@pytest.mark.parametrize("function", [through_a_packed_list, split_at_positions])
+def test_tensors_that_are_read_without_an_operator_are_read(function: Any) -> None:
+    graph = record(Apply(function), torch.randn(4, 4), torch.randn(4, 4))
+    assert flow(graph) == {("input:0", "output:0"), ("input:1", "output:0")}
+
+
+def test_weights_packed_in_an_object_are_constants_that_the_operator_reads() -> None:
+    kind: Any = torch.ao.nn.quantized.Linear
+    net = Apply(lambda held, x: held.fc(torch.quantize_per_tensor(x, 0.1, 0, torch.quint8)).dequantize(), fc=kind(3, 2))
+    graph = record(net, torch.randn(1, 3))
+    for name in ("weight", "bias"):
+        assert connected(graph, f"constant:fc._packed_params._packed_params.{name}", "output:0")
+
+
+def whole_array_written(x: Tensor, y: Tensor) -> Any:
+    whole = x * 1
+    whole.numpy()[...] *= 2
+    return whole + y
+
+
+def array_written_between(x: Tensor, y: Tensor) -> Any:
+    array = np.zeros((4, 4), np.float32)
+    torch.from_numpy(array[1]).copy_(x[0])
+    torch.from_numpy(array[2]).copy_(y[0])
+    np.add(array, 1, out=array)
+    return torch.from_numpy(array) * 1
+
+
+@pytest.mark.parametrize("function", [whole_array_written, array_written_between])
+def test_what_numpy_writes_in_shared_memory_keeps_what_stood_there(function: Any) -> None:
+    graph = check_function(function, (4, 4), (4, 4))
+    assert [node.op for node in graph.nodes if node.kind == "host" and node.outputs]
+
+
+def test_inputs_that_share_an_array_see_each_other() -> None:
+    array = np.ones((2, 2), np.float32)
+    x, y = torch.from_numpy(array), torch.from_numpy(array)
+
+    def forward(x: Tensor, y: Tensor, z: Tensor) -> Any:
+        x.mul_(z)
+        return y * 1
+
+    assert connected(record(Apply(forward), x, y, torch.ones(2, 2)), "input:2", "output:0")
+    assert array.tolist() == [[1, 1], [1, 1]]

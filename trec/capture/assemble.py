@@ -46,7 +46,7 @@ def assemble(recorder: Recorder, name: str, outputs: list[tuple[str, int]], made
         if recorder.failure is not None:
             recorder.failure = (moved[recorder.failure[0]], recorder.failure[1])
     log.events.extend(("output", key, 0, [value], [], index, None) for index, (key, value) in enumerate(outputs))
-    drop_unread(log, (*made, *(value for _, value in outputs)))
+    drop_unread(log, recorder.memory, (*made, *(value for _, value in outputs)))
     keep = recorder.level == "aten"
     program = plan(log, [value for _, value in outputs], made, recorder.facts, keep_operators=keep)
     return _Assembly(recorder, name, program).build()

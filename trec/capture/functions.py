@@ -59,6 +59,9 @@ HOST = frozenset({
 })  # fmt: skip
 """Functions through which values leave torch."""
 
+READING = frozenset({"tensor", "as_tensor", "asarray", "new_tensor", "tensor_split", "sparse_coo_tensor"})
+"""Functions that read numbers out of tensors with no operator: those in lists, or the positions where to split."""
+
 EXPORTING = frozenset({"numpy", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage"})
 """Functions that hand out memory which may be written behind our back."""
 
@@ -182,6 +185,8 @@ class FunctionMode(TorchFunctionMode):
                 entry = entries.get(id(tensor))
                 if entry is not None and entry.seen != entry.storage.version and entry.tensor() is tensor:
                     self.memory.take_own_writes(tensor, entry, call)
+            if name in READING and call.given:
+                self._read_on_host(call)
             call.results = [
                 entry.value
                 for tensor in results
@@ -191,6 +196,13 @@ class FunctionMode(TorchFunctionMode):
                 call.host = True
                 call.events.append(("host", name, call.scope, call.given, [], None, None))
             self.log.events.append(call)
+
+    def _read_on_host(self, call: Call) -> None:
+        """Mark what a call was given and read though none of its operators did."""
+        read = {value for event in call.events for value in event[3]}
+        rest = [value for value in call.given if value not in read]
+        if rest:
+            call.events.insert(0, ("host", "item", call.scope, rest, [], None, None))
 
     def _leave_without_operator(self, call: Call, name: str, results: list[Tensor]) -> None:
         """A call that ran no operator is a node if it returns a tensor, or takes a value out of torch."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import ref
 
 import torch
@@ -11,7 +11,7 @@ from torch.nn import Parameter
 
 from trec.capture.regions import WHOLE, Region, overlap
 from trec.capture.shared import real_address
-from trec.capture.storages import Storage, covered, geometry, inner_tensors, storage_key
+from trec.capture.storages import Storage, covered, inner_tensors, likeness, storage_key
 from trec.capture.unseen import unseen_sources
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trec.capture.thread import Thread
 
 _LAST = 64
-"""How many of the tensors that share a storage are looked at to find one that holds another."""
+"""How many of the tensors that share a storage are looked at to find one that is like another, or holds it."""
 
 
 def introduce(memory: Memory, tensor: Tensor, thread: Thread) -> Entry:
@@ -108,16 +108,15 @@ def share_foreign(memory: Memory, tensor: Tensor, value: int, thread: Thread) ->
         return []
     shared = memory.shared
     start, stop = shared.place(untyped)
-    owner = None
     if not shared.overlaps(start, stop):
         for other, lying in _living(memory):
             first = real_address(lying)
             if first is not None and first < stop and start < first + lying.nbytes():
                 shared.take(other, lying)
                 shared.watch(other)
-                owner = other.owner
     storage = memory.storages[untyped._cdata] = Storage(untyped._cdata, id(tensor), value, ref(untyped))
-    storage.owner = owner
+    for other in shared.owned(start, stop):
+        memory.protect(other, thread)
     shared.take(storage, untyped, foreign=True)
     memory.notice_others(storage, tensor, thread)
     return [part for part in memory.content(tensor, storage) if part != value]
@@ -130,7 +129,8 @@ def read_storage(memory: Memory, untyped: torch.UntypedStorage, thread: Thread) 
         storage = memory.entry(torch.empty(0, dtype=torch.uint8, device=untyped.device).set_(untyped), thread).storage
     if storage.writes is None:
         return [storage.value], storage
-    whole = Region(((0, 1 << 62),))
+    size = untyped.nbytes()
+    whole = Region(((0, size if type(size) is int else 1 << 62),))
     if storage.shares:
         share = storage.shares[0]
         whole = Region(((share.start, share.stop),))
@@ -152,9 +152,10 @@ def _alias(memory: Memory, tensor: Tensor, storage: Storage, thread: Thread) -> 
     """Return the value of a tensor that shares a storage, though no operator was seen to make it."""
     if storage.shares:
         memory.notice_others(storage, tensor, thread)
-    like = _sharing(memory, storage).get(geometry(tensor))
-    if like is not None:
-        return memory.entry(like, thread).value
+    like = likeness(tensor, storage)
+    same = next((other for other in _recent(memory, storage) if likeness(other, storage) == like), None)
+    if same is not None and like is not None:
+        return memory.entry(same, thread).value
     parts = memory.content(tensor, storage)
     around = _around(memory, tensor, storage)
     if around is not None:
@@ -168,30 +169,22 @@ def _alias(memory: Memory, tensor: Tensor, storage: Storage, thread: Thread) -> 
     thread.emit(("link", "alias", thread.scope, parts, [made], None, None))
     memory.log.linked = True
     if storage.writes is not None:
-        storage.writes.explain(made, covered(tensor, storage))
+        storage.writes.read(made, covered(tensor, storage), likeness(tensor, storage))
     return made
 
 
-def _sharing(memory: Memory, storage: Storage) -> dict[Any, Tensor]:
-    """Return the tensors that lie in a storage by what makes them alike."""
-    found = {}
-    tensors = storage.tensors or [storage.first]
-    for known in dict.fromkeys(tensors):
+def _recent(memory: Memory, storage: Storage) -> Iterator[Tensor]:
+    """Yield the tensors that were last seen to lie in a storage, the newest first."""
+    for known in reversed((storage.tensors or [storage.first])[-_LAST:]):
         entry = memory.entries.get(known)
         tensor = entry.tensor() if entry is not None and entry.storage is storage else None
         if tensor is not None:
-            found[geometry(tensor)] = tensor
-    found.pop(None, None)
-    storage.tensors = [id(tensor) for tensor in found.values()] or [storage.first]
-    return found
+            yield tensor
 
 
 def _around(memory: Memory, tensor: Tensor, storage: Storage) -> Tensor | None:
     """Return the tensor made last that holds all of another."""
     region = covered(tensor, storage)
-    for known in reversed((storage.tensors or ())[-_LAST:]):
-        entry = memory.entries.get(known)
-        other = entry.tensor() if entry is not None and entry.storage is storage else None
-        if other is not None and overlap(covered(other, storage), region) == WHOLE:
-            return other
-    return None
+    return next(
+        (other for other in _recent(memory, storage) if overlap(covered(other, storage), region) == WHOLE), None
+    )

@@ -20,7 +20,7 @@ from trec.capture.introduce import introduce
 from trec.capture.log import STRIDED, Log, Origin
 from trec.capture.regions import Region
 from trec.capture.shared import SharedMemory
-from trec.capture.storages import SHARED, Storage, components, covered, geometry, storage_key
+from trec.capture.storages import SHARED, Storage, components, covered, likeness, storage_key
 from trec.capture.writes import Writes
 
 if TYPE_CHECKING:
@@ -43,8 +43,9 @@ class Entry(Struct, gc=False):
 class Memory:
     """The values of all tensors met so far."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, protect: Callable[[], Callable[[Storage, Thread], None] | None]) -> None:
         self.log = log
+        self._protect = protect
         self.entries: dict[int, Entry] = {}
         self.storages: dict[int, Storage] = {}
         self.shared = SharedMemory()
@@ -60,6 +61,12 @@ class Memory:
         """Ids of the parameters that had no shape when recording began; they are named when it ends."""
         self.introduced: set[int] = set()
         """Ids of the parameters and buffers that have a node."""
+
+    def protect(self, storage: Storage, thread: Thread) -> None:
+        """Keep a copy of a storage of the user's before its first write."""
+        protect = self._protect()
+        if protect is not None:
+            protect(storage, thread)
 
     # ---- reading
 
@@ -97,24 +104,16 @@ class Memory:
         if len(parts) == 1 and self.log.type_of(parts[0])[:2] == (tensor.shape, tensor.dtype):
             entry.value = parts[0]
             return
-        key = (storage.shares[0].start if storage.shares else 0, geometry(tensor))
-        known = writes.views.get(key)
+        like = likeness(tensor, storage)
+        known = writes.views.get(like)
         if known is not None and known[1] == writes.latest:
             entry.value = known[0]
             return
         call = thread.call
         within = call is not None and any(where is call for where in calls)
         events: list[Any] = call.events if call is not None and within else self.log.events
-        entry.value = self.link("update", parts, self.log.value(tensor), thread, events)
-        writes.explain(entry.value, region)
-        if key[1] is not None:
-            writes.views[key] = (entry.value, writes.latest)
-
-    def link(self, name: str, parts: Sequence[int], made: int, thread: Thread, events: list[Any]) -> int:
-        """Write down that a value came to be without an operator, and return it."""
-        self.log.linked = True
-        events.append(("link", name, thread.scope, parts, [made], None, None))
-        return made
+        entry.value = self._join_parts("update", parts, tensor, thread.scope, events)
+        writes.read(entry.value, region, like)
 
     def take_own_writes(self, tensor: Tensor, entry: Entry, call: Call) -> None:
         """An argument that a call wrote through a view of it: the call yields its new value."""
@@ -127,12 +126,15 @@ class Memory:
             parts, calls = found
             if any(where is not call for where in calls):
                 return
-            made = self.log.value(tensor)
-            self.log.linked = True
-            call.events.append(("link", "write", call.scope, parts, [made], None, None))
-            entry.value = made
-            writes.explain(made, region)
+            entry.value = self._join_parts("write", parts, tensor, call.scope, call.events)
+            writes.read(entry.value, region, likeness(tensor, entry.storage))
         entry.seen = writes.latest
+
+    def _join_parts(self, name: str, parts: list[int], tensor: Tensor, scope: int, events: list[Any]) -> int:
+        self.log.linked = True
+        made = self.log.value(tensor)
+        events.append(("link", name, scope, parts, [made], None, None))
+        return made
 
     def content(self, tensor: Tensor, storage: Storage) -> list[int]:
         """Return the values that lie where a tensor lies."""
@@ -279,6 +281,8 @@ class Memory:
         if storage is None:
             entry = self.place(tensor, value, key, strong=True)
             entry.storage.owner = owner
+            if key is not None and type(tensor) is Tensor and not (untyped := tensor.untyped_storage()).resizable():
+                self.shared.take(entry.storage, untyped)  # of numpy, and perhaps that of another input too
             return entry
         return self.join(tensor, value, storage, strong=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor
 
 if TYPE_CHECKING:
@@ -20,13 +21,13 @@ class Packed:
         self._log, self._paths = log, paths
         self._values: dict[int, list[int]] = {}
         self._held: list[Any] = []
-        """The objects met so far, so that their ids stay theirs."""
+        """The objects met so far, so that their hashes stay theirs."""
 
     def read(self, packed: Any, thread: Thread) -> list[int]:
         """Return the values of the tensors in an object; none if it cannot be unpacked."""
-        values = self._values.get(id(packed))
+        values = self._values.get(hash(packed))  # Python has a new object of it each time; this tells which it is
         if values is None:
-            values = self._values[id(packed)] = self._introduce(packed, thread)
+            values = self._values[hash(packed)] = self._introduce(packed, thread)
             self._held.append(packed)
         return values
 
@@ -51,7 +52,7 @@ class Packed:
         while todo:
             module = todo.pop()
             for name, value in vars(module).items():
-                if value is packed:
+                if isinstance(value, torch.ScriptObject) and hash(value) == hash(packed):
                     path = self._paths.get(id(module), "")
                     return f"{path}.{name}" if path else name
             todo.extend(child for child in module._modules.values() if child is not None)

@@ -7,6 +7,7 @@ import threading
 from contextlib import ExitStack, contextmanager
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
+from weakref import WeakMethod
 
 from torch._C import DisableTorchFunction
 
@@ -45,7 +46,7 @@ class Recorder:
         self.log = Log()
         self.paths: dict[int, str] = {}
         """Path of each module by id; the first one where it has several."""
-        self.memory = Memory(self.log)
+        self.memory = Memory(self.log, WeakMethod(self.protect))
         self.packed = Packed(self.log, self.paths)
         self.lock = threading.RLock()
         self.facts: dict[int, Facts] = {}

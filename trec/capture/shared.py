@@ -31,6 +31,8 @@ class SharedMemory:
         self.writes = Writes()
         self._shares: list[Share] = []
         self._watched: list[Share] = []
+        self._owned: list[tuple[Share, Storage]] = []
+        """Storages of the user's, which must be put back after a write."""
         self._next_place = _FIRST_PLACE
 
     def take(self, storage: Storage, untyped: torch.UntypedStorage, *, foreign: bool = False) -> None:
@@ -43,6 +45,8 @@ class SharedMemory:
             self.writes.clear(start, stop)
         share = Share(start, stop, alive, foreign)
         self._shares.append(share)
+        if storage.owner is not None:
+            self._owned.append((share, storage))
         if storage.writes is not None:
             self.writes.move(storage.writes, 0, stop - start, start)
         self.writes.fill(storage.value, start, stop)
@@ -62,6 +66,10 @@ class SharedMemory:
             return False
         self._shares = [share for share in self._shares if share.alive() is not None]
         return any(share.start < stop and start < share.stop for share in self._shares)
+
+    def owned(self, start: int, stop: int) -> list[Storage]:
+        """Return the storages of the user's that lie at some of the addresses."""
+        return [storage for share, storage in self._owned if share.start < stop and start < share.stop]
 
     # ---- what others than torch write
 

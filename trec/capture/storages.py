@@ -122,10 +122,11 @@ def covered(tensor: Tensor, storage: Storage) -> Region:
     return Region(((shares[0].start, shares[0].stop),), exact=False) if region is UNKNOWN else region
 
 
-def geometry(tensor: Tensor) -> Any:
-    """Return what two tensors of one storage have in common if they are the same; None if it cannot be told."""
+def likeness(tensor: Tensor, storage: Storage) -> Any:
+    """Return what two tensors of one memory have in common if they are the same; None if it cannot be told."""
     try:
-        found = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
+        start = storage.shares[0].start if storage.shares else 0
+        found = (start, tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
         hash(found)
     except (RuntimeError, NotImplementedError, TypeError):
         return None

@@ -104,17 +104,28 @@ class Writes:
         if not new:
             return None
         parts = [piece.value for piece in new] if whole else [value, *[piece.value for piece in new]]
-        if len(parts) > 1:
-            exact = self.within(region)
-            if exact and (whole or not set(self.explained.get(value, (value,))) <= set(exact)):
+        exact = self.within(region) if len(parts) > 1 else None
+        if exact:
+            left = set(exact)
+            if whole or not left.issuperset(self.explained.get(value, (value,))):
                 parts = exact
+            else:
+                parts = [value, *[part for part in parts[1:] if part in left]]
         return parts, [piece.call for piece in new]
 
-    def explain(self, value: int, region: Region) -> None:
-        """Note of which pieces a value is made that was read in a region."""
+    def read(self, value: int, region: Region, like: Any) -> None:
+        """Note that a value is what lies in a region now, and so of which pieces it is made.
+
+        Args:
+            value: made of those pieces.
+            region: the bytes that were read.
+            like: what tensors have in common that would read the same; None if it cannot be told.
+        """
         exact = self.within(region)
         if exact:
             self.explained[value] = tuple(exact)
+        if like is not None:
+            self.views[like] = (value, self.latest)
 
     def since(self, region: Region, time: float) -> tuple[list[Piece], bool]:
         """Return the pieces in a region that are newer than a time, in order, and whether they cover all of it."""
