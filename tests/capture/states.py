@@ -88,6 +88,8 @@ def tensor_facts(tensor: Tensor, name: str) -> Facts:
 def content(tensor: Tensor) -> Any:
     """Return the numbers of a tensor in a form that tells a negative zero and the kind of a NaN."""
     tensor = tensor.detach()
+    if hasattr(tensor, "__tensor_flatten__"):
+        return [content(getattr(tensor, name)) for name in tensor.__tensor_flatten__()[0]]
     if tensor.is_nested:
         return [content(part) for part in tensor.unbind()]
     if tensor.layout is not torch.strided:

@@ -62,9 +62,17 @@ class Recorder:
     def modes(self, thread: Thread) -> ExitStack:
         """Return a context in which the operators of the running thread are written down."""
         stack = ExitStack()
-        stack.enter_context(OperatorMode(self, thread))
-        stack.enter_context(FunctionMode(self, thread))
+        for mode in (OperatorMode(self, thread), FunctionMode(self, thread)):
+            mode.__enter__()
+            stack.callback(self._leave, mode)
         return stack
+
+    def _leave(self, mode: Any) -> None:
+        try:
+            mode.__exit__(None, None, None)
+        except RuntimeError:  # torch has none to end
+            if self.state is not None:
+                self.state.left.append("what was written after the model took off the modes that watch it")
 
     def current(self, module: Any) -> Thread | None:
         """Return the state of the running thread; None if what it does is not part of this recording."""

@@ -83,7 +83,10 @@ class State:
         self._entered: set[int] = set()
         self._process = Process()
         found = self._remember_modules(modules, named=True)
-        found += self.contents.remember(arguments, self.left)
+        self._own(found)
+        self.containers = [box for _, box, _ in self.contents.boxes if isinstance(box, (dict, list))]
+        """Dicts and lists that the model reaches, not those that it is given."""
+        found = self.contents.remember(arguments, self.left)
         self._own(found)
         self._process.begin()
 
@@ -183,6 +186,7 @@ class State:
                     left.attempt(f"the attributes of a {row.kind.__name__}", _restore_module, row)
             self._classes.restore(left)
             self.contents.restore(left)
+            self._process.drop_guards()
             self.tensors.restore(left)
         with torch._C.DisableTorchFunction():
             self._process.restore(left)
