@@ -13,7 +13,7 @@ from trec.capture.recorder import walk
 from trec.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from torch import Tensor
 
@@ -39,8 +39,7 @@ def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor
     wanted = _shape_list(shapes)
     kinds = _dtype_list(dtypes, len(wanted), net)
     if device is None:
-        tensors = (tensor for _, module in walk(net) for tensor in module._parameters.values())
-        device = next((tensor.device for tensor in tensors if tensor is not None), torch.device("cpu"))
+        device = next((tensor.device for tensor in _parameters(net)), torch.device("cpu"))
     generator = torch.Generator().manual_seed(0)
     with torch._C.DisableTorchFunction():
         return tuple(_make(shape, kind, net, generator).to(device) for shape, kind in zip(wanted, kinds, strict=True))
@@ -83,10 +82,16 @@ def _dtype_list(dtypes: Any, count: int, net: Any) -> list[torch.dtype]:
 
 def _dtype_of(net: Any) -> torch.dtype:
     """Return the dtype that all floating point parameters have in common, else the default one."""
-    tensors = [tensor for _, module in walk(net) for tensor in module._parameters.values() if tensor is not None]
-    kinds = {tensor.dtype for tensor in tensors if tensor.dtype.is_floating_point}
+    kinds = {tensor.dtype for tensor in _parameters(net) if tensor.dtype.is_floating_point}
     common = kinds.pop() if len(kinds) == 1 else None
     return common if common in _COMPUTED_IN else torch.get_default_dtype()
+
+
+def _parameters(net: Any) -> Iterator[Tensor]:
+    for _, module in walk(net):
+        for tensor in (getattr(module, "_parameters", None) or {}).values():
+            if tensor is not None:
+                yield tensor
 
 
 def _make(shape: tuple[int, ...], kind: torch.dtype, net: Any, generator: torch.Generator) -> Tensor:

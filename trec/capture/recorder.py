@@ -15,6 +15,7 @@ from trec.capture.functions import FunctionMode
 from trec.capture.log import Log, Origin, ScopeRecord, UninitializedTensor
 from trec.capture.memory import Memory
 from trec.capture.packed import Packed
+from trec.capture.parts import wraps_others
 from trec.capture.sources import module_place
 from trec.capture.thread import Thread
 
@@ -63,7 +64,7 @@ class Recorder:
         """Return a context in which the operators of the running thread are written down."""
         stack = ExitStack()
         for mode in (OperatorMode(self, thread), FunctionMode(self, thread)):
-            mode.__enter__()
+            mode.__enter__()  # type: ignore[no-untyped-call]
             stack.callback(self._leave, mode)
         return stack
 
@@ -113,13 +114,17 @@ class Recorder:
     def protect(self, entry: Entry, thread: Thread) -> None:
         """Keep a copy of a storage of the user's before its first write."""
         storage = entry.storage
-        owner = storage.owner if storage.owner is not None or not storage.foreign else entry.tensor()
-        if owner is None or storage.saved or self.state is None:
+        if self.state is None or (storage.owner is None and not storage.foreign):
+            return
+        written = entry.tensor()
+        several = wraps_others(type(written))  # each tensor that it holds has a storage of its own
+        owner = written if several or storage.owner is None else storage.owner
+        if owner is None or (storage.saved and not several):
             return
         storage.saved = True
         thread.mute += 1
         try:
-            self.state.save(owner, storage.key)
+            self.state.save(owner, None if several else storage.key)
         finally:
             thread.mute -= 1
 

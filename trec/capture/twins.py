@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from trec.capture.log import UninitializedTensor
+from trec.capture.refill import refill_attributes
 from trec.errors import OptionError
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 def put_twins(state: State) -> None:
     """Put a twin without memory in the place of every tensor that the model holds.
 
-    Parameters and buffers have twins, and so have tensors that are attributes or stand in lists and dicts that the
-    model reaches. Restoring the state puts the tensors themselves back.
+    Parameters and buffers have twins, and so have tensors that are attributes or stand in lists, dicts and objects
+    that the model reaches. Restoring the state puts the tensors themselves back.
 
     Raises:
         OptionError: a module is scripted, and its tensors cannot be replaced.
@@ -34,8 +35,11 @@ def put_twins(state: State) -> None:
             )
         for table in (row.module._parameters, row.module._buffers, row.held):
             twins.replace(table)
-    for box in state.containers:
-        twins.replace(box)
+    for put_back, box, old in state.contents.boxes[: state.reached]:
+        if put_back is refill_attributes:
+            twins.replace(old[0])
+        elif issubclass(type(box), (dict, list)):
+            twins.replace(box)
 
 
 class Twins:
@@ -47,10 +51,10 @@ class Twins:
 
     def replace(self, box: Any) -> None:
         """Replace the tensors in a dict or list."""
-        items = dict.items(box) if isinstance(box, dict) else enumerate(list.__iter__(box))
+        items = dict.items(box) if issubclass(type(box), dict) else enumerate(list.__iter__(box))
         for key, value in list(items):
-            if isinstance(value, Tensor) and value.device.type != "meta":
-                (dict if isinstance(box, dict) else list).__setitem__(box, key, self._twin(value))
+            if issubclass(type(value), Tensor) and value.device.type != "meta":
+                (dict if issubclass(type(box), dict) else list).__setitem__(box, key, self._twin(value))
 
     def _twin(self, tensor: Tensor) -> Tensor:
         twin = self._made.get(id(tensor))
