@@ -324,7 +324,7 @@ class Training(nn.Module):
     def forward(self, x: Tensor) -> Any:
         self.optimiser.zero_grad()
         self.kept.append(self.drop(self.norm(self.fc(x))))
-        self.kept[-1].square().sum().backward()
+        self.kept[-1].square().sum().backward()  # type: ignore[no-untyped-call]
         self.optimiser.step()
         self.fc.weight.data = self.fc.weight.data * 2
         return self.fc(x)
@@ -378,7 +378,7 @@ def test_an_interrupt_in_a_hook_or_in_backward_leaves_no_trace(error: type[BaseE
     def forward(held: Any, x: Tensor) -> Any:
         y = held.fc(x)
         y.register_hook(fail)
-        y.sum().backward()  # type: ignore[no-untyped-call]
+        y.sum().backward()
 
     net, x = Apply(forward, fc=nn.Linear(3, 3)), torch.ones(2, 3)
     with unchanged(net, x), pytest.raises(error):
