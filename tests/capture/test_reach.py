@@ -212,8 +212,8 @@ SWITCHES: dict[str, tuple[Any, Any]] = {
     "anomaly": (lambda _: torch.set_anomaly_enabled(True), torch.is_anomaly_enabled),
     "precision": (lambda _: torch.set_float32_matmul_precision("medium"), torch.get_float32_matmul_precision),
     "attention": (lambda _: torch.backends.cuda.enable_flash_sdp(False), torch.backends.cuda.flash_sdp_enabled),
-    "mkldnn": (lambda _: SET(torch.backends.mkldnn, "enabled", False), lambda: torch.backends.mkldnn.enabled),
-    "benchmark": (lambda _: SET(torch.backends.cudnn, "benchmark", True), lambda: torch.backends.cudnn.benchmark),
+    "mkldnn": (lambda _: TORCH._C._set_mkldnn_enabled(False), lambda: torch.backends.mkldnn.enabled),
+    "benchmark": (lambda _: TORCH._C._set_cudnn_benchmark(True), lambda: torch.backends.cudnn.benchmark),
     "printing": (lambda _: TORCH.set_printoptions(precision=9), lambda: vars(torch._tensor_str.PRINT_OPTS).copy()),
     "warnings": (lambda _: torch.set_warn_always(True), torch.is_warn_always_enabled),
     "hooks": (
