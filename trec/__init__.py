@@ -1,7 +1,15 @@
 """trec records what a PyTorch model does as a graph that can be saved, rewritten, analysed and drawn."""
 
 from trec.capture.api import capture as capture
-from trec.errors import CaptureError, DependencyError, FormatError, OptionError, TrecError, VerifyError
+from trec.errors import (
+    CaptureError,
+    DependencyError,
+    FormatError,
+    OptionError,
+    TraceWarning,
+    TrecError,
+    VerifyError,
+)
 from trec.ir.graph import Graph
 from trec.ir.serialize import load
 
@@ -12,6 +20,7 @@ __all__ = [
     "FormatError",
     "Graph",
     "OptionError",
+    "TraceWarning",
     "TrecError",
     "VerifyError",
     "__version__",

@@ -42,16 +42,16 @@ def facts(net: nn.Module, arguments: Any = ()) -> Facts:
         found[f"dict {path}"] = [(name, id(value)) for name, value in held.items()]
         found[f"class {path}"] = type(module)
         for name, value in held.items():
-            if isinstance(value, dict):
+            if issubclass(type(value), dict):
                 found[f"table {path}.{name}"] = [(key, id(item)) for key, item in value.items()]
-            elif isinstance(value, list):
+            elif issubclass(type(value), list):
                 found[f"list {path}.{name}"] = [id(item) for item in value]
         for name, tensor in [
             *module.named_parameters(recurse=False),
             *module.named_buffers(recurse=False),
             *held.items(),
         ]:
-            if isinstance(tensor, Tensor):
+            if issubclass(type(tensor), Tensor):
                 found.update(tensor_facts(tensor, f"{path}.{name}"))
     for index, leaf in enumerate(tree_leaves(arguments)):
         if isinstance(leaf, Tensor):
@@ -88,6 +88,8 @@ def tensor_facts(tensor: Tensor, name: str) -> Facts:
 def content(tensor: Tensor) -> Any:
     """Return the numbers of a tensor in a form that tells a negative zero and the kind of a NaN."""
     tensor = tensor.detach()
+    if hasattr(tensor, "__tensor_flatten__"):
+        return [content(getattr(tensor, name)) for name in tensor.__tensor_flatten__()[0]]
     if tensor.is_nested:
         return [content(part) for part in tensor.unbind()]
     if tensor.layout is not torch.strided:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import trec
 from tests.capture.paths import Apply, connected, ops, paths
 from tests.capture.states import unchanged
+from trec.capture.state import State
 
 pytestmark = pytest.mark.torch
 
@@ -285,3 +289,177 @@ def test_a_recording_inside_a_recording_is_an_error_or_nests() -> None:
         return
     assert ops(inner[0]) == ["linear"]
     assert ops(graph).count("linear") >= 1
+
+
+# ---- whatever stops the model, and wherever
+
+
+class Stop(BaseException):
+    """Nobody catches it by mistake."""
+
+
+class Bomb(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Raises in the place of one operator."""
+
+    def __init__(self, at: int, error: type[BaseException]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.at, self.error, self.count = at, error, 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.count += 1
+        if self.count == self.at:
+            raise self.error("here")
+        return func(*args, **(kwargs or {}))
+
+
+class Training(nn.Module):
+    """Takes a step of an optimiser in its forward."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc, self.norm, self.drop = nn.Linear(3, 3), nn.BatchNorm1d(3), nn.Dropout()
+        self.optimiser = torch.optim.AdamW(self.parameters())
+        self.kept: list[Tensor] = []
+
+    def forward(self, x: Tensor) -> Any:
+        self.optimiser.zero_grad()
+        self.kept.append(self.drop(self.norm(self.fc(x))))
+        self.kept[-1].square().sum().backward()  # type: ignore[no-untyped-call]
+        self.optimiser.step()
+        self.fc.weight.data = self.fc.weight.data * 2
+        return self.fc(x)
+
+
+@pytest.mark.parametrize("error", [ValueError, Stop, KeyboardInterrupt])
+@pytest.mark.parametrize(
+    ("make", "shape"),
+    [
+        (Training, (4, 3)),
+        (lambda: nn.Sequential(nn.LazyLinear(3), nn.LazyBatchNorm1d(), nn.ReLU(inplace=True)), (4, 5)),
+        (lambda: nn.LSTM(3, 4, num_layers=2, dropout=0.5), (2, 3, 3)),
+    ],
+    ids=["training", "lazy", "lstm"],
+)
+@pytest.mark.filterwarnings("ignore:Lazy modules")
+def test_an_error_in_any_operator_leaves_no_trace(make: Any, shape: Any, error: type[BaseException]) -> None:
+    net, x = make(), torch.randn(shape, requires_grad=True)
+    with Bomb(0, error) as bomb:
+        trec.capture(net, args=(x,))
+    assert bomb.count > 5
+    for at in range(1, bomb.count + 1):
+        with unchanged(net, x), pytest.raises((trec.CaptureError, error)), Bomb(at, error):
+            trec.capture(net, args=(x,))
+
+
+def interrupt_in_forward(net: Any, x: Tensor) -> Any:
+    raise KeyboardInterrupt
+
+
+def interrupt_by_signal(net: Any, x: Tensor) -> Any:
+    net.fc.weight.data.zero_()
+    signal.raise_signal(signal.SIGINT)
+    return net.fc(x)
+
+
+@pytest.mark.parametrize("forward", [interrupt_in_forward, interrupt_by_signal])
+def test_an_interrupt_leaves_no_trace(forward: Any) -> None:
+    net, x = Apply(forward, fc=nn.Linear(3, 3)), torch.ones(2, 3)
+    handler = signal.getsignal(signal.SIGINT)
+    with unchanged(net, x), pytest.raises(KeyboardInterrupt):
+        trec.capture(net, args=(x,))
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_an_interrupt_in_a_hook_or_in_backward_leaves_no_trace(error: type[BaseException]) -> None:
+    def fail(*_: Any) -> Any:
+        raise error
+
+    def forward(held: Any, x: Tensor) -> Any:
+        y = held.fc(x)
+        y.register_hook(fail)
+        y.sum().backward()
+
+    net, x = Apply(forward, fc=nn.Linear(3, 3)), torch.ones(2, 3)
+    with unchanged(net, x), pytest.raises(error):
+        trec.capture(net, args=(x,))
+    hooked = nn.Sequential(nn.BatchNorm1d(3))
+    hooked[0].register_forward_hook(fail)
+    with unchanged(hooked, x), pytest.raises(error):
+        trec.capture(hooked, args=(x,))
+
+
+def test_an_interrupt_while_the_model_is_put_back_waits_until_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    restore = State.restore
+
+    def interrupted(self: State) -> None:
+        signal.raise_signal(signal.SIGINT)
+        restore(self)
+
+    monkeypatch.setattr(State, "restore", interrupted)
+    net, x = nn.BatchNorm1d(3), torch.randn(4, 3)
+    with unchanged(net, x), pytest.raises(KeyboardInterrupt):
+        trec.capture(net, args=(x,))
+
+
+def test_a_model_that_cannot_be_looked_at_is_told_and_not_touched() -> None:
+    class Net(nn.Module):
+        def forward(self, x: Tensor) -> Any:
+            return x
+
+    net, whole = Net(), Net()
+    net.inner = whole
+    parameters = whole.__dict__.pop("_parameters")
+    with pytest.raises(trec.CaptureError, match=r"cannot be looked at"):
+        trec.capture(net, (1, 3))
+    whole.__dict__["_parameters"] = parameters
+    with unchanged(net):
+        trec.capture(net, (1, 3))
+
+
+# ---- inputs made from shapes
+
+
+def test_sizes_of_numpy_are_sizes_and_truth_values_are_not() -> None:
+    trec.capture(nn.Linear(3, 3), (np.int64(2), np.int32(3)))  # type: ignore[arg-type]
+    for shape in ((True, 3), (np.bool_(True), 3), (2.0, 3)):
+        with pytest.raises(trec.OptionError, match="is no shape"):
+            trec.capture(nn.Linear(3, 3), shape)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64, torch.float32])
+def test_inputs_take_the_dtype_that_the_parameters_have_in_common(dtype: torch.dtype) -> None:
+    graph = trec.capture(nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)).to(dtype).eval(), (2, 3))
+    assert str(dtype) == f"torch.{graph.types[graph.values[0].type].dtype}"
+
+
+def test_another_dtype_is_hinted_at_where_parameters_have_several() -> None:
+    net = nn.Sequential(nn.Linear(3, 3).to(torch.bfloat16), nn.Linear(3, 3))
+    assert "dtypes=torch.bfloat16" in str(failure(net, (2, 3)))
+
+
+class Plain(nn.Module):
+    """Holds tensors that are neither parameters nor buffers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale, self.rows, self.table = torch.ones(3), [torch.ones(3)], {"bias": torch.ones(3)}
+
+    def forward(self, x: Tensor) -> Any:
+        return x * self.scale + self.rows[0] + self.table["bias"]
+
+    def encode(self, x: Tensor) -> Any:
+        return self.forward(x).relu()
+
+
+def test_tensors_that_are_attributes_have_twins_on_meta() -> None:
+    net = Plain()
+    with unchanged(net):
+        assert ops(trec.capture(net, (2, 3), device="meta")) == ["mul", "add", "add"]
+        assert ops(trec.capture(net, (2, 3), device="meta", method="encode"))[-1] == "relu"
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit")
+def test_a_scripted_model_on_meta_is_refused() -> None:
+    with pytest.raises(trec.OptionError, match="scripted"):
+        trec.capture(torch.jit.script(nn.Linear(3, 3)), (2, 3), device="meta")

@@ -115,16 +115,50 @@ class Peak(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.now -= size
 
 
-def test_the_peak_of_memory_is_that_of_the_plain_forward() -> None:
-    net = nn.Sequential(*[nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Dropout(0.1)) for _ in range(20)]).eval()
-    x = torch.randn(256, 64)
+def scaled_in_place() -> nn.Module:
+    return Apply(lambda held, x: held.fc(x) + held.fc.weight.data.mul_(2).sum(), fc=nn.Linear(64, 64))
+
+
+def linear() -> nn.Module:
+    return nn.Sequential(*[nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Dropout(0.1)) for _ in range(20)]).eval()
+
+
+def convolutions() -> nn.Module:
+    return nn.Sequential(nn.Unflatten(1, (1, 64)), *[nn.Sequential(nn.Conv1d(1, 1, 3), nn.ReLU()) for _ in range(9)])
+
+
+def written_in_place() -> nn.Module:
+    return nn.Sequential(*[nn.Sequential(nn.Linear(64, 64), nn.ReLU(inplace=True)) for _ in range(20)])
+
+
+@pytest.mark.parametrize("level", ["function", "aten"])
+@pytest.mark.parametrize("make", [linear, convolutions, written_in_place, lambda: nn.LSTM(64, 64, num_layers=3)])
+def test_the_peak_of_memory_is_that_of_the_plain_forward(make: Any, level: Any) -> None:
+    net, x = make(), torch.randn(256, 64)
     with torch.no_grad():
         with Peak() as plain:
             net(x)
         with Peak() as recorded:
-            trec.capture(net, args=(x,))
+            trec.capture(net, args=(x,), level=level)
     assert plain.most > 0
     assert recorded.most <= 1.1 * plain.most
+
+
+def test_a_copy_is_made_of_what_is_written_and_of_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[int] = []
+    clone = torch.UntypedStorage.clone
+
+    def counted(storage: Any) -> Any:
+        copied.append(storage.nbytes())
+        return clone(storage)  # type: ignore[no-untyped-call]
+
+    monkeypatch.setattr(torch.UntypedStorage, "clone", counted)
+    trec.capture(linear(), (2, 64))
+    assert copied == []
+    trec.capture(scaled_in_place(), (2, 64))
+    assert copied == [64 * 64 * 4]
+    trec.capture(nn.BatchNorm1d(64), (2, 64))
+    assert sorted(copied[1:]) == [8, 64 * 4, 64 * 4]
 
 
 def test_the_caller_keeps_no_frame_of_ours() -> None:

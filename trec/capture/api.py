@@ -40,7 +40,8 @@ def capture(
         shapes: sizes of random inputs: a tuple of sizes for one input, a list of such tuples for several.
         args: positional arguments of the model, instead of shapes.
         kwargs: keyword arguments of the model.
-        dtypes: element types of inputs made from shapes, one for all or a list; floating point when left out.
+        dtypes: element types of inputs made from shapes, one for all or a list; when left out, that of the
+            model's floating point parameters if they have one in common, else the default dtype.
         name: name of the graph; the class of the model when left out.
         level: `module` (one node per call of a module that calls no other), `function` (one node per call of a torch
             function, as the user wrote it) or `aten` (function calls hold the operators that they ran).

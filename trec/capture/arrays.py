@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from operator import is_
 from typing import Any
 
 LARGEST_ARRAY = 1 << 26
@@ -16,28 +17,34 @@ class ArrayFacts:
         plain = array.view(sys.modules["numpy"].ndarray)
         self.form = _form(array)
         self.nbytes = plain.nbytes
-        copied = plain.nbytes <= LARGEST_ARRAY and plain.flags.writeable
-        self.content = plain.copy() if copied else None
+        self.content = plain.copy() if plain.nbytes <= LARGEST_ARRAY else None
         self.objects: list[Any] = list(plain.flat) if plain.dtype == object else []
 
 
 def refill_array(array: Any, old: ArrayFacts) -> None:
     """Give an array the form and the numbers that it had."""
     numpy = sys.modules["numpy"].ndarray
-    if _form(array) != old.form:
-        shape, strides, dtype, writeable = old.form
-        if not array.flags.writeable:
-            numpy.setflags(array, write=True)
+    shape, strides, dtype, writeable = old.form
+    if _form(array)[:3] != old.form[:3]:
+        numpy.setflags(array, write=True)
         if array.nbytes != old.nbytes:
             numpy.resize(array, (old.nbytes // array.itemsize,), refcheck=False)
         numpy.dtype.__set__(array, dtype)
         numpy.shape.__set__(array, shape)
         if array.strides != strides:
             numpy.strides.__set__(array, strides)
-        if not writeable:
-            numpy.setflags(array, write=False)
-    if old.content is not None:
+    plain = array.view(numpy)
+    if old.content is not None and not _same(plain, old.content):
+        numpy.setflags(array, write=True)
         array.view(numpy)[...] = old.content
+    if array.flags.writeable != writeable:
+        numpy.setflags(array, write=writeable)
+
+
+def _same(now: Any, old: Any) -> bool:
+    if now.dtype == object:
+        return all(map(is_, now.flat, old.flat))
+    return bool(now.tobytes() == old.tobytes())
 
 
 def _form(array: Any) -> tuple[Any, ...]:

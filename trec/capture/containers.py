@@ -207,12 +207,13 @@ class Contents:
 
     def _open_object(self, value: Any) -> Iterable[Any]:
         kind = type(value)
+        count = len(self.boxes)
         held = self._attributes(value)
         for base in (tuple, frozenset):
             if issubclass(kind, base):
                 return _contents(base.__iter__(value)) + held
-        if held:
-            self.boxes.append((set_class, value, kind))
+        if len(self.boxes) > count:
+            self.boxes.insert(count, (set_class, value, kind))
         return held
 
     def _attributes(self, value: Any) -> list[Any]:

@@ -38,9 +38,9 @@ def describe(module: Any) -> AttrRow:
 
 
 def _is_plain(value: Any) -> bool:
-    if isinstance(value, (tuple, list)):
-        return 0 < len(value) <= 8 and all(isinstance(item, _PLAIN) for item in value)
-    return isinstance(value, _PLAIN)
+    if issubclass(type(value), (tuple, list)):  # `isinstance` would ask the object itself
+        return 0 < len(value) <= 8 and all(issubclass(type(item), _PLAIN) for item in value)
+    return issubclass(type(value), _PLAIN)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -12,9 +13,12 @@ from trec.capture.recorder import walk
 from trec.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from torch import Tensor
+
+_COMPUTED_IN = frozenset({torch.float64, torch.float32, torch.bfloat16, torch.float16})
+"""Floating point dtypes that models compute in, and do not only store."""
 
 
 def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor, ...]:
@@ -25,17 +29,17 @@ def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor
     Args:
         net: the model; integers stay below the smallest of its embedding tables.
         shapes: a tuple of sizes for one input, a list of tuples for several.
-        dtypes: one dtype for all inputs, or a list of one for each; the default dtype when None.
+        dtypes: one dtype for all inputs, or a list of one for each; when None, that of the model's floating point
+            parameters if they have one in common, else the default dtype.
         device: where they lie; that of the first parameter when None.
 
     Raises:
         OptionError: shapes or dtypes are of another form.
     """
     wanted = _shape_list(shapes)
-    kinds = _dtype_list(dtypes, len(wanted))
+    kinds = _dtype_list(dtypes, len(wanted), net)
     if device is None:
-        tensors = (tensor for _, module in walk(net) for tensor in module._parameters.values())
-        device = next((tensor.device for tensor in tensors if tensor is not None), torch.device("cpu"))
+        device = next((tensor.device for tensor in _parameters(net)), torch.device("cpu"))
     generator = torch.Generator().manual_seed(0)
     with torch._C.DisableTorchFunction():
         return tuple(_make(shape, kind, net, generator).to(device) for shape, kind in zip(wanted, kinds, strict=True))
@@ -46,23 +50,48 @@ def _shape_list(shapes: Any) -> list[tuple[int, ...]]:
     wanted = [tuple(shape) if isinstance(shape, (tuple, list)) else None for shape in (shapes if many else [shapes])]
     if many and shapes and all(isinstance(size, int) for size in shapes):
         raise OptionError(f"shapes={shapes!r} is a list of numbers; write one shape as a tuple: {tuple(shapes)!r}")
-    for shape in wanted:
-        if shape is None or not all(isinstance(size, int) and size >= 0 for size in shape):
+    sizes = [None if shape is None else [_size(size) for size in shape] for shape in wanted]
+    for shape in sizes:
+        if shape is None or not all(size is not None and size >= 0 for size in shape):
             raise OptionError(
                 f"shapes={shapes!r} is no shape: expected a tuple of sizes such as (1, 3, 224, 224) for one input, "
                 "or a list of such tuples for several; other inputs go into args= and kwargs="
             )
-    return wanted  # type: ignore[return-value]
+    return [tuple(shape) for shape in sizes]  # type: ignore[arg-type]
 
 
-def _dtype_list(dtypes: Any, count: int) -> list[torch.dtype]:
+def _size(size: Any) -> int | None:
+    """Return a size as a plain int, also one of numpy; None if it is none, as `True` is."""
+    try:
+        return None if isinstance(size, bool) else operator.index(size)
+    except TypeError:
+        return None
+
+
+def _dtype_list(dtypes: Any, count: int, net: Any) -> list[torch.dtype]:
     kinds = list(dtypes) if isinstance(dtypes, (list, tuple)) else [dtypes] * count
-    kinds = [torch.get_default_dtype() if kind is None else kind for kind in kinds]
+    if None in kinds:
+        common = _dtype_of(net)
+        kinds = [common if kind is None else kind for kind in kinds]
     if len(kinds) != count or not all(isinstance(kind, torch.dtype) for kind in kinds):
         raise OptionError(
             f"dtypes={dtypes!r} does not fit {count} shapes: expected one torch.dtype, or a list of {count}"
         )
     return kinds
+
+
+def _dtype_of(net: Any) -> torch.dtype:
+    """Return the dtype that all floating point parameters have in common, else the default one."""
+    kinds = {tensor.dtype for tensor in _parameters(net) if tensor.dtype.is_floating_point}
+    common = kinds.pop() if len(kinds) == 1 else None
+    return common if common in _COMPUTED_IN else torch.get_default_dtype()
+
+
+def _parameters(net: Any) -> Iterator[Tensor]:
+    for _, module in walk(net):
+        for tensor in (getattr(module, "_parameters", None) or {}).values():
+            if tensor is not None:
+                yield tensor
 
 
 def _make(shape: tuple[int, ...], kind: torch.dtype, net: Any, generator: torch.Generator) -> Tensor:

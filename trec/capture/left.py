@@ -20,7 +20,7 @@ class Left(list[str]):
         """
         try:
             step(*args)
-        except Exception as error:  # objects of the user's may raise anything when they are touched
+        except BaseException as error:  # objects of the user's may raise anything; interrupts wait meanwhile
             self.append(f"{what} ({reason(error)})")
             return False
         return True

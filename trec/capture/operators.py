@@ -28,6 +28,9 @@ UNDECLARED_WRITES: dict[str, tuple[tuple[int, ...], int | None]] = {
     "native_batch_norm": ((3, 4), 5),
     "cudnn_batch_norm": ((3, 4), 5),
     "miopen_batch_norm": ((3, 4), 5),
+    "batch_norm": ((3, 4), 5),  # whole, as in inference mode, where torch takes no operator apart
+    "_batch_norm_impl_index": ((3, 4), 5),
+    "instance_norm": ((3, 4), 5),
     "batch_norm_gather_stats": ((3, 4), None),
     "batch_norm_gather_stats_with_counts": ((3, 4), None),
     "batch_norm_update_stats": ((1, 2), None),

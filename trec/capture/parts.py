@@ -44,7 +44,13 @@ def storages_of(tensor: Tensor) -> list[torch.UntypedStorage]:
 
 def alias_of(tensor: Tensor) -> Tensor | None:
     """Return another tensor of the very same numbers and form; None where torch itself does not know the form."""
-    return None if wraps_others(type(tensor)) else Tensor.detach(tensor)
+    if wraps_others(type(tensor)):
+        return None
+    if tensor.layout in _PARTS and tensor.layout is not torch.sparse_coo:  # resized, its parts change in every alias
+        rows, columns, values = [part.detach() for part in parts_of(tensor)]
+        make = torch.sparse_compressed_tensor
+        return make(rows, columns, values, _SHAPE(tensor), layout=tensor.layout, check_invariants=False)
+    return Tensor.detach(tensor)
 
 
 def form_of(tensor: Tensor) -> list[Any]:
@@ -62,6 +68,16 @@ def form_of(tensor: Tensor) -> list[Any]:
 
 
 _SHAPE = Tensor.shape.__get__  # type: ignore[attr-defined]
+
+
+def become(tensor: Tensor, alias: Tensor) -> None:
+    """Let a tensor have the numbers and the form of another."""
+    if tensor.layout in _PARTS and tensor.layout is not torch.sparse_coo:
+        tensor.resize_as_sparse_(alias)  # `data` would take over the shape alone
+    else:
+        tensor.data = alias
+    if form_of(tensor) != form_of(alias):
+        raise RuntimeError("torch does not let it take its old form")
 
 
 def become_leaf(tensor: Tensor) -> None:

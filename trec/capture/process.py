@@ -66,6 +66,15 @@ class Process:
         )  # fmt: skip
         left.attempt("the hooks on saved tensors", self._leave_saving)
 
+    def drop_guards(self) -> None:
+        """Let torch forget our modes once more, after what the model kept is gone.
+
+        A guard of inference mode puts back, when it dies, what torch dispatched to when it was made: modes, if it was
+        made while we recorded, though by now there are none.
+        """
+        dispatch._push_mode(dispatch.TorchDispatchMode())  # type: ignore[no-untyped-call]
+        dispatch._pop_mode()
+
     def restore(self, left: Left) -> None:
         """Put them back."""
         if torch.is_inference_mode_enabled() != self._inference:

@@ -17,6 +17,7 @@ from trec.capture.leaves import leaves
 from trec.capture.log import Log, Origin, ScopeRecord, UninitializedTensor
 from trec.capture.memory import Memory
 from trec.capture.packed import Packed
+from trec.capture.parts import wraps_others
 from trec.capture.sources import module_arguments, module_place
 from trec.capture.thread import Thread
 from trec.errors import CaptureError
@@ -24,10 +25,13 @@ from trec.errors import CaptureError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from torch import Tensor
+
     from trec.capture.log import Call
     from trec.capture.memory import Entry
     from trec.capture.operators import Facts
     from trec.capture.state import State
+    from trec.capture.storages import Storage
     from trec.ir.types import Level, NodeKind
 
 TABLES: tuple[tuple[NodeKind, str], ...] = (("param", "_parameters"), ("buffer", "_buffers"))
@@ -46,7 +50,7 @@ class Recorder:
         self.log = Log()
         self.paths: dict[int, str] = {}
         """Path of each module by id; the first one where it has several."""
-        self.memory = Memory(self.log, WeakMethod(self.protect))
+        self.memory = Memory(self.log, WeakMethod(self.protect_storage))
         self.packed = Packed(self.log, self.paths)
         self.lock = threading.RLock()
         self.facts: dict[int, Facts] = {}
@@ -85,9 +89,17 @@ class Recorder:
     def modes(self, thread: Thread) -> ExitStack:
         """Return a context in which the operators of the running thread are written down."""
         stack = ExitStack()
-        stack.enter_context(OperatorMode(self, thread))
-        stack.enter_context(FunctionMode(self, thread))
+        for mode in (OperatorMode(self, thread), FunctionMode(self, thread)):
+            mode.__enter__()  # type: ignore[no-untyped-call]
+            stack.callback(self._leave, mode)
         return stack
+
+    def _leave(self, mode: Any) -> None:
+        try:
+            mode.__exit__(None, None, None)
+        except RuntimeError:  # torch has none to end
+            if self.state is not None:
+                self.state.left.append("what was written after the model took off the modes that watch it")
 
     def current(self) -> Thread | None:
         """Return the state of the running thread; None if what it does is not part of this recording."""
@@ -170,15 +182,34 @@ class Recorder:
             thread.mute += 1
 
     def protect(self, entry: Entry, thread: Thread) -> None:
-        """Keep a copy of a storage of the user's before its first write."""
+        """Keep a copy of what lies in a tensor of the user's before its first write."""
         storage = entry.storage
-        owner = storage.owner if storage.owner is not None or not storage.foreign else entry.tensor()
-        if owner is None or storage.saved or self.state is None:
+        if self.state is None or (storage.owner is None and not storage.foreign):
             return
-        storage.saved = True
+        written = entry.tensor()
+        if wraps_others(type(written)):  # each tensor that it holds has a storage of its own
+            self._save(written, None, thread)
+        else:
+            self.protect_storage(storage, thread, written)
+
+    def protect_storage(self, storage: Storage, thread: Thread, written: Tensor | None = None) -> None:
+        """Keep a copy of a storage of the user's before its first write.
+
+        Args:
+            storage: what is written.
+            thread: the thread that writes.
+            written: a tensor that lies in it, where none of the user's is known to.
+        """
+        if not storage.saved:
+            storage.saved = True
+            self._save(written if storage.owner is None else storage.owner, storage.key, thread)
+
+    def _save(self, owner: Tensor | None, key: int | None, thread: Thread) -> None:
+        if owner is None or self.state is None:
+            return
         thread.mute += 1
         try:
-            self.state.save(owner, storage.key)
+            self.state.save(owner, key)
         finally:
             thread.mute -= 1
 

@@ -12,12 +12,15 @@ import torch
 
 from trec.capture.assemble import assemble
 from trec.capture.inputs import make_inputs, name_inputs, name_outputs
+from trec.capture.interrupts import Interrupts
 from trec.capture.leaves import wrapped_by_functorch
+from trec.capture.left import reason
 from trec.capture.log import Origin, ScopeRecord, UninitializedTensor
 from trec.capture.modules import ModuleHooks
 from trec.capture.recorder import TABLES, Recorder, turn, walk
 from trec.capture.state import State
-from trec.errors import CaptureError, OptionError
+from trec.capture.twins import put_twins
+from trec.errors import CaptureError, OptionError, TraceWarning
 from trec.ir.collector import paused
 from trec.ir.text import type_text
 
@@ -92,20 +95,25 @@ def _record(
 ) -> tuple[Graph, _Failure | None]:
     recorder = Recorder("aten" if level == "aten" else "function")
     untouched = torch._C.DisableTorchFunction
-    with untouched():
-        state = _prepare(recorder, net, args, kwargs, method)
-    try:
+    with Interrupts() as interrupts:
         with untouched():
-            call = _callable(net, method, device, recorder)
-            _give_inputs(recorder, getattr(net, method), args, kwargs, state)
-        result, error = _run(recorder, call, args, kwargs)
-        recorder.settle_failure(error)
-        with untouched():
-            outputs = [] if error is not None else _take_outputs(recorder, result)
-            graph = assemble(recorder, name, outputs, _made_in_pass(recorder, state))
-    finally:
-        with untouched():
-            state.restore()
+            state = _prepare(recorder, net, args, kwargs, method)
+        try:
+            with untouched():
+                if device is not None and torch.device(device).type == "meta":
+                    put_twins(state)
+                _give_inputs(recorder, getattr(net, method), args, kwargs, state)
+            call = net if method == "forward" else getattr(net, method)
+            result, error = _run(recorder, call, args, kwargs, interrupts)
+            recorder.settle_failure(error)
+            with untouched(), interrupts.let_through():
+                outputs = [] if error is not None else _take_outputs(recorder, result)
+                graph = assemble(recorder, name, outputs, _made_in_pass(recorder, state))
+        finally:
+            with untouched():
+                state.restore()
+    if state.left:
+        warnings.warn(state.left.text(), TraceWarning, stacklevel=4)
     return graph, None if error is None else _Failure(error, _where(recorder, graph))
 
 
@@ -119,7 +127,13 @@ def _prepare(recorder: Recorder, net: torch.nn.Module, args: Any, kwargs: Any, m
     recorder.calls[""] = 1
     recorder.modules = modules
     recorder.expected = net if method == "forward" else None
-    recorder.state = state = State(recorder.memory, modules, (args, kwargs))
+    try:
+        recorder.state = state = State(recorder.memory, modules, (args, kwargs))
+    except Exception as error:  # nothing is changed yet
+        raise CaptureError(
+            f"{type(net).__name__} cannot be looked at before it runs, so it could not be put back afterwards: "
+            f"{reason(error)}"
+        ) from error
     return state
 
 
@@ -138,30 +152,6 @@ def _check(net: Any, shapes: Any, args: Any, kwargs: Any, level: str, method: st
         raise OptionError(f"{type(net).__name__} has no method {method!r}")
 
 
-def _callable(net: torch.nn.Module, method: str, device: Any, recorder: Recorder) -> Any:
-    """Return what to call: the method, or on the meta device the model with twins of its tensors."""
-    function = net if method == "forward" else getattr(net, method)
-    if device is None or torch.device(device).type != "meta":
-        return function
-    twins: dict[str, torch.Tensor] = {}
-    by_id: dict[int, torch.Tensor] = {}
-    for path, module in walk(net):
-        for _, table in TABLES:
-            for key, tensor in getattr(module, table).items():
-                if tensor is None or tensor.device.type == "meta":
-                    continue
-                twin = by_id.get(id(tensor))
-                if twin is None:
-                    twin = by_id[id(tensor)] = tensor.detach().to("meta").requires_grad_(tensor.requires_grad)
-                    recorder.memory.origins[id(twin)] = recorder.memory.origins[id(tensor)]
-                twins[f"{path}.{key}" if path else key] = twin
-    if not twins:
-        return function
-    if method != "forward":
-        raise OptionError("device='meta' runs forward only; move the model to meta to record another method")
-    return lambda *args, **kwargs: torch.func.functional_call(net, twins, args, kwargs)
-
-
 def _give_inputs(recorder: Recorder, function: Any, args: Any, kwargs: Any, state: State) -> None:
     log, memory = recorder.log, recorder.memory
     for index, (name, tensor) in enumerate(name_inputs(function, args, kwargs)):
@@ -172,7 +162,7 @@ def _give_inputs(recorder: Recorder, function: Any, args: Any, kwargs: Any, stat
             memory.give(tensor, value)
 
 
-def _run(recorder: Recorder, call: Any, args: Any, kwargs: Any) -> tuple[Any, Exception | None]:
+def _run(recorder: Recorder, call: Any, args: Any, kwargs: Any, interrupts: Interrupts) -> tuple[Any, Exception | None]:
     """Call the model with everything in place that watches it."""
     with ExitStack() as stack:
         stack.enter_context(recorder)
@@ -186,7 +176,8 @@ def _run(recorder: Recorder, call: Any, args: Any, kwargs: Any) -> tuple[Any, Ex
         stack.enter_context(recorder.modes(recorder.thread))
         recorder.active = True
         try:
-            return call(*args, **kwargs), None
+            with interrupts.let_through():
+                return call(*args, **kwargs), None
         except Exception as error:  # whatever the model raises is reported with its partial graph
             return None, error
         finally:
@@ -244,11 +235,8 @@ def _where(recorder: Recorder, graph: Graph) -> str:
 def _capture_error(failure: _Failure, graph: Graph, *, guessed_dtypes: bool) -> CaptureError:
     text = _text(failure.error)
     message = f"the model raised {type(failure.error).__name__}{failure.where}: {text}"
-    if guessed_dtypes and any(word in text for word in ("indices", "Long", "Int", "integer", "scalar type")):
-        message += (
-            "\nThe inputs were made from shapes as floating point numbers; if the model takes integers, say so: "
-            "trec.capture(net, shapes, dtypes=torch.int64)"
-        )
+    if guessed_dtypes:
+        message += _dtype_hint(text)
     error = CaptureError(message)
     error.graph = graph
     return error
@@ -259,3 +247,18 @@ def _text(error: Exception) -> str:
         return str(error)
     except Exception:  # the user's own code
         return "an exception that has no text"
+
+
+def _dtype_hint(text: str) -> str:
+    """Return what to try when a model fails on inputs made from shapes; nothing if their dtype is not to blame."""
+    if any(word in text for word in ("indices", "Long", "Int", "integer")):
+        return (
+            "\nThe inputs were made from shapes as floating point numbers; if the model takes integers, say so: "
+            "trec.capture(net, shapes, dtypes=torch.int64)"
+        )
+    if any(word in text for word in ("same dtype", "should be the same", "scalar type", "dtypes to match")):
+        return (
+            "\nThe inputs were made from shapes in the dtype of the model's parameters, or in the default dtype where "
+            "those have several; if the model takes another, say so: trec.capture(net, shapes, dtypes=torch.bfloat16)"
+        )
+    return ""

@@ -83,7 +83,10 @@ class State:
         self._entered: set[int] = set()
         self._process = Process()
         found = self._remember_modules(modules, named=True)
-        found += self.contents.remember(arguments, self.left)
+        self._own(found)
+        self.reached = len(self.contents.boxes)
+        """How many of the boxes belong to the model; those behind them were given to it."""
+        found = self.contents.remember(arguments, self.left)
         self._own(found)
         self._process.begin()
 
@@ -102,13 +105,16 @@ class State:
     def save(self, tensor: Tensor, address: int | None) -> None:
         """Copy the data of a tensor of the user's that is about to be written, or of the storage at an address."""
         self.own(tensor)
-        self.tensors.save(tensor, address)
+        with torch._C._DisableTorchDispatch():
+            self.tensors.save(tensor, address)
 
     def _own(self, tensors: list[Tensor]) -> None:
         """Remember tensors and what hangs on them, and modules that turned up on the way."""
         while tensors or self.contents.modules:
             further: list[Tensor] = []
-            for attributes in self.tensors.add(tensors):
+            with torch._C._DisableTorchDispatch():  # modes of the user's see nothing of what recording does
+                held = self.tensors.add(tensors)
+            for attributes in held:
                 further += self.contents.remember([*attributes.values()], self.left)
             hidden, self.contents.modules = self.contents.modules, []
             for module in hidden:
@@ -163,7 +169,7 @@ class State:
             value = values[position]
             if type(value) in ATOMS:
                 continue
-            if isinstance(value, Tensor):
+            if issubclass(type(value), Tensor):  # `isinstance` would ask the object itself
                 name = layout.names[position]
                 self.memory.labels.setdefault(id(value), f"{path}.{name}" if path else name)
                 found.append(value)
@@ -177,14 +183,15 @@ class State:
         """Put everything back as it was; what cannot be is noted in `left`."""
         left = self.left
         self._process.leave_modes(left)
-        with torch._C.DisableTorchFunction(), torch.no_grad():
+        with torch._C.DisableTorchFunction():
             for row in self.modules:
                 if not _is_unchanged(row):
                     left.attempt(f"the attributes of a {row.kind.__name__}", _restore_module, row)
             self._classes.restore(left)
             self.contents.restore(left)
-            self.tensors.restore(left)
-        with torch._C.DisableTorchFunction():
+            self._process.drop_guards()
+            with torch._C._DisableTorchDispatch(), torch.no_grad():
+                self.tensors.restore(left)
             self._process.restore(left)
 
 

@@ -15,8 +15,8 @@ Switch = tuple[str, "Callable[[], Any]", "Callable[[Any], Any]"]
 
 
 def _backend(name: str, flag: str) -> Switch:
-    module = getattr(torch.backends, name)
-    return (f"torch.backends.{name}.{flag}", lambda: getattr(module, flag), lambda value: setattr(module, flag, value))
+    core: Any = torch._C  # the attributes of `torch.backends` can be frozen
+    return (f"torch.backends.{name}.{flag}", getattr(core, f"_get_{name}_{flag}"), getattr(core, f"_set_{name}_{flag}"))
 
 
 def _attention(name: str) -> Switch:

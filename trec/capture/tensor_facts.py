@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor
 
-from trec.capture.parts import alias_of, become_leaf, form_of
+from trec.capture.parts import alias_of, become, become_leaf, form_of
 from trec.capture.refill import refill_dict
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class TensorFacts(NamedTuple):
     filled: Any = None
     """Contents of the hooks, if there were any."""
     history: Any = None
+    retains_grad: bool = False
 
 
 def facts_of(tensor: Tensor) -> TensorFacts:
@@ -49,6 +50,7 @@ def facts_of(tensor: Tensor) -> TensorFacts:
         alias=quiet(alias_of, tensor),
         filled=[None if held is None else held.copy() for held in hooks],
         history=None if is_leaf else tensor.grad_fn,
+        retains_grad=tensor.retains_grad,
     )  # fmt: skip
 
 
@@ -56,7 +58,7 @@ def quiet(read: Callable[[Any], Any], tensor: Tensor) -> Any:
     """Return what torch says of a tensor, or None where it says that there is no such thing."""
     try:
         return read(tensor)
-    except (RuntimeError, NotImplementedError, TypeError, AttributeError):
+    except (RuntimeError, NotImplementedError, TypeError):
         return None
 
 
@@ -81,7 +83,7 @@ def _put_leaf(tensor: Tensor, facts: TensorFacts) -> None:
 def _put_place(tensor: Tensor, facts: TensorFacts) -> None:
     if facts.storage is None:
         if facts.alias is not None and form_of(tensor) != form_of(facts.alias):
-            tensor.data = facts.alias
+            become(tensor, facts.alias)
         return
     place = (facts.storage, facts.offset, facts.shape, facts.strides)
     now = (tensor.storage_offset(), tensor.shape, tensor.stride())
@@ -113,6 +115,8 @@ def _put_hooks(tensor: Tensor, facts: TensorFacts) -> None:
 def _put_grad(tensor: Tensor, facts: TensorFacts) -> None:
     if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not facts.grad:
         tensor.grad = facts.grad
+    if tensor.retains_grad and not facts.retains_grad:
+        raise RuntimeError("torch does not let it stop retaining one")
 
 
 STEPS: tuple[tuple[str, Callable[[Tensor, TensorFacts], None]], ...] = (
