@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from trec.backends import labels
 from trec.backends.drawing import Box, Cluster, Edge, Stroke
+from trec.ir.types import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -187,6 +188,8 @@ class _Wires:
                 return count
             self.labelled.add(bundle.value)
         shape = self.painter.shape(bundle.value)
+        if shape == UNKNOWN:
+            return count
         return f"{shape} ({count})" if count else shape
 
     def changes(self, node: Node, value: int) -> bool:

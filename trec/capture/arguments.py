@@ -222,9 +222,25 @@ def parameters_of(
             return tuple((parameter.name, False) for parameter in parameters)
     except (TypeError, ValueError):
         pass
-    overloads = torch._C._jit_get_schemas_for_operator(f"aten::{_ARITHMETIC.get(name, name)}")
-    best = min(overloads, key=lambda schema: (_misfits(schema, kinds, keywords), len(schema.arguments)), default=None)
+    best = _overload(function, kinds, keywords)
     return () if best is None else _positional(best)
+
+
+def schema_of(function: Any, frozen: Frozen) -> Any:
+    """Return the schema of an operator, or that of the overload which a function of torch leads to; None if unknown."""
+    schema = getattr(function, "_schema", None)
+    if schema is not None:
+        return schema
+    positional, keywords = frozen
+    return _overload(function, tuple(map(_kind, positional)), tuple((name, _kind(value)) for name, value in keywords))
+
+
+@cache
+def _overload(function: Any, kinds: tuple[str, ...], keywords: tuple[tuple[str, str], ...]) -> Any:
+    """Return the schema of the shortest overload of those that take such arguments best; None if there is none."""
+    name = getattr(function, "__name__", "")
+    overloads = torch._C._jit_get_schemas_for_operator(f"aten::{_ARITHMETIC.get(name, name)}")
+    return min(overloads, key=lambda schema: (_misfits(schema, kinds, keywords), len(schema.arguments)), default=None)
 
 
 def _positional(schema: Any) -> tuple[tuple[str, bool], ...]:

@@ -25,6 +25,8 @@ class Facts(NamedTuple):
 
 
 UNDECLARED_WRITES: dict[str, tuple[tuple[int, ...], int | None]] = {
+    "batch_norm": ((3, 4), 5),
+    "instance_norm": ((3, 4), 5),
     "native_batch_norm": ((3, 4), 5),
     "cudnn_batch_norm": ((3, 4), 5),
     "miopen_batch_norm": ((3, 4), 5),
@@ -46,6 +48,11 @@ def facts_of(operator: Any) -> Facts:
     schema = getattr(operator, "_schema", None)
     if schema is None:
         return Facts(operator, (), False, None, False, isinstance(operator, torch._ops.HigherOrderOperator))
+    return facts_of_schema(schema, getattr(operator, "_op", operator))
+
+
+def facts_of_schema(schema: Any, run: Any = None) -> Facts:
+    """Return what a schema tells of the operator that `run` is."""
     name = schema.name.split("::")[-1]
     writes: tuple[int | str, ...] = ()
     overwrites, training = name in OVERWRITING, None
@@ -56,7 +63,7 @@ def facts_of(operator: Any) -> Facts:
     if not writes and name in UNDECLARED_WRITES:
         writes, training = UNDECLARED_WRITES[name]
     aliases = any(result.alias_info is not None for result in schema.returns)
-    return Facts(getattr(operator, "_op", operator), writes, overwrites, training, aliases)
+    return Facts(run, writes, overwrites, training, aliases)
 
 
 def operator_name(operator: Any) -> str:

@@ -1,0 +1,230 @@
+"""What a traced call does, as far as its name, its arguments and the schema of its operator tell."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from dataclasses import is_dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from trec.capture.arguments import TRUE, schema_of
+from trec.capture.functions import EXPORTING, HOST, NO_CALLS, SILENT
+from trec.capture.operators import facts_of_schema
+
+if TYPE_CHECKING:
+    from torch.fx import Node
+
+    from trec.capture.arguments import Frozen
+
+Makes = Literal["tensor", "tensors", "states", "number", "argument", "question"]
+"""What a call returns: a tensor, a sequence of them, a tensor and a pair of them, something else, its own first
+argument; a question is no step."""
+
+
+class Effect(NamedTuple):
+    """What one call does to tensors."""
+
+    makes: Makes
+    writes: tuple[int | str, ...] = ()
+    """Positions or keywords of the arguments that it writes."""
+    overwrites: bool = False
+    """Whether what it writes does not depend on what stood there."""
+    shares: bool = False
+    """Whether what it returns may lie in the memory of its first tensor."""
+    returns_written: bool = False
+    """Whether it returns the very tensors that it writes."""
+
+
+QUESTIONS = frozenset(
+    {"sym_size", "sym_stride", "sym_numel", "sym_storage_offset", "sym_is_contiguous", "_assert_tensor_metadata"}
+)
+"""Operators that ask a tensor for its shape or check it, which is no step of the computation."""
+
+AUGMENTED = frozenset(
+    f"__i{name}__" for name in ["add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift", "matmul"]
+)
+"""Methods that write their own tensor though their name does not end as those of others."""
+
+VIEWING = frozenset({"T", "mT", "H", "mH", "data", "real", "imag"})
+"""Attributes that give another view of the same memory."""
+
+RETURNING_SEVERAL = (torch.nn.RNNBase, torch.nn.LSTMCell, torch.nn.MultiheadAttention)
+PASSING = (
+    torch.nn.Identity, torch.nn.Flatten, torch.nn.Unflatten, torch.nn.modules.dropout._DropoutNd,
+)  # fmt: skip
+"""Modules that may return their argument or a view of it."""
+
+
+STATISTICS = {torch.nn.functional.batch_norm: "training", torch.nn.functional.instance_norm: "use_input_stats"}
+"""Functions that write running statistics, and the argument that decides whether they do."""
+
+
+class _Seen(Exception):  # noqa: N818
+    """Carries out of torch which function it was going to run."""
+
+
+class _Probe(Tensor):
+    """A tensor that only tells which function of torch it was given to."""
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise _Seen(func)
+
+
+def function_of(node: Node, tensors: tuple[bool, ...]) -> Any:
+    """Return the function of torch that a node calls, as recording would see it: `a + b` is `Tensor.add`.
+
+    Args:
+        node: a call.
+        tensors: for each positional argument, whether it is a tensor.
+    """
+    target = node.target
+    if node.op == "call_method":
+        return getattr(Tensor, str(target), target)
+    if target is getattr:
+        return _seen(getattr, (_PROBED, node.args[1])) if tensors[0] else target
+    if getattr(target, "__module__", None) == "_operator" and any(tensors):
+        stand_in = 0 if target in (operator.getitem, operator.setitem) else 1
+        return _seen(target, tuple([_PROBED if tensor else stand_in for tensor in tensors]))
+    return target
+
+
+_PROBED = "a tensor"
+
+
+@cache
+def _seen(target: Any, pattern: tuple[Any, ...]) -> Any:
+    with torch._C.DisableTorchFunction():
+        probes = [torch.empty(0).as_subclass(_Probe) if part is _PROBED else part for part in pattern]
+    try:
+        target(*probes)
+    except _Seen as seen:
+        return seen.args[0]
+    except (TypeError, AttributeError):  # no operator of tensors
+        pass
+    return target
+
+
+def effect_of(function: Any, name: str, frozen: Frozen, *, reads: bool) -> Effect:
+    """Return what a call does.
+
+    Args:
+        function: what is called.
+        name: its short name.
+        frozen: what it is given, frozen.
+        reads: whether any of that is a tensor.
+    """
+    if isinstance(function, torch._ops.OpOverload):
+        return _of_schema(function._schema, frozen)
+    if isinstance(function, torch._ops.HigherOrderOperator):
+        return Effect("tensors")
+    if function in SILENT or (name in NO_CALLS and reads):
+        return Effect("question" if function in SILENT else "argument")
+    if name in HOST or name in EXPORTING:
+        return Effect("number")
+    if name in ("__getitem__", "__setitem__"):
+        return _of_item(name, frozen)
+    if name in VIEWING:
+        return Effect("tensor", shares=True)
+    if function in STATISTICS:
+        return _of_normalisation(function, frozen)
+    schema = schema_of(function, frozen) if _is_of_torch(function) else None
+    return _of_python(function, name, frozen, reads=reads) if schema is None else _of_schema(schema, frozen, function)
+
+
+def effect_of_module(module: torch.nn.Module) -> Effect:
+    """Return what a call of a module does that was not traced into."""
+    writes = (0,) if getattr(module, "inplace", None) is True else ()
+    makes: Makes = "tensors" if isinstance(module, RETURNING_SEVERAL) else "tensor"
+    if isinstance(module, torch.nn.LSTM):
+        makes = "states"
+    return Effect(makes, writes, shares=isinstance(module, PASSING))
+
+
+def _of_schema(schema: Any, frozen: Frozen, function: Any = None) -> Effect:
+    facts = facts_of_schema(schema)
+    name = schema.name.partition("::")[2]
+    if name in QUESTIONS:
+        return Effect("question")
+    writes = facts.writes
+    if facts.training is not None and frozen[0][facts.training : facts.training + 1] != (TRUE,):
+        writes = ()
+    returned = any(result.alias_info is not None and result.alias_info.is_write for result in schema.returns)
+    if not writes and (writes := _in_place(function, frozen)):
+        returned = True
+    return Effect(
+        _returned(schema), writes, facts.overwrites and bool(writes), facts.aliases, bool(writes) and returned
+    )
+
+
+def _of_normalisation(function: Any, frozen: Frozen) -> Effect:
+    """A function of torch that brings running statistics up to date if it is told to."""
+    parameters = list(inspect.signature(function).parameters)
+    given = {**dict(zip(parameters, frozen[0], strict=False)), **dict(frozen[1])}
+    if given.get(STATISTICS[function], TRUE if function is torch.nn.functional.instance_norm else False) != TRUE:
+        return Effect("tensor")
+    positions = len(frozen[0])
+    names = ("running_mean", "running_var")
+    return Effect("tensor", tuple([at if (at := parameters.index(name)) < positions else name for name in names]))
+
+
+def _of_item(name: str, frozen: Frozen) -> Effect:
+    whole = frozen[0][1:2] in (("...",), (":",))
+    if name == "__setitem__":
+        return Effect("number", (0,), overwrites=whole)
+    return Effect("tensor", shares=True)
+
+
+def _of_python(function: Any, name: str, frozen: Frozen, *, reads: bool) -> Effect:
+    """A function without a schema: one of torch's that is written in Python, or one of the user's."""
+    if isinstance(function, type) and is_dataclass(function):
+        return Effect("question")
+    module = getattr(function, "__module__", None) or ""
+    if not reads or module in ("builtins", "math", "_operator"):
+        return Effect("question" if function in (len, isinstance, type, hasattr) else "number")
+    writes = (0,) if name in AUGMENTED else _in_place(function, frozen)
+    try:
+        returned = str(inspect.signature(function).return_annotation)
+    except (TypeError, ValueError):
+        returned = ""
+    several = returned.lower().removeprefix("typing.").startswith(("tuple", "list"))
+    return Effect("tensors" if several else "tensor", writes, returns_written=bool(writes))
+
+
+def _in_place(function: Any, frozen: Frozen) -> tuple[int | str, ...]:
+    """Return what a function writes that is told so by `inplace=True` or by `out=`."""
+    positional, keywords = frozen
+    given = dict(keywords)
+    if given.get("out") is not None:
+        return ("out",)
+    flag = given.get("inplace")
+    if flag is None and len(positional) > 1:
+        try:
+            parameters = list(inspect.signature(function).parameters)[: len(positional)]
+        except (TypeError, ValueError):
+            return ()
+        flag = positional[parameters.index("inplace")] if "inplace" in parameters else None
+    return (0,) if flag == TRUE else ()
+
+
+def _is_of_torch(function: Any) -> bool:
+    """Tell whether a function is torch's own, so that its name says what it does."""
+    module = getattr(function, "__module__", None)
+    return not isinstance(function, str) and (module is None or module.partition(".")[0] == "torch")
+
+
+def _returned(schema: Any) -> Makes:
+    kinds = [result.type.kind() for result in schema.returns]
+    if len(kinds) == 1 and kinds[0] in ("TensorType", "OptionalType"):
+        return "tensor"
+    if any("TensorType" in (kind, _element(result.type)) for kind, result in zip(kinds, schema.returns, strict=True)):
+        return "tensors"
+    return "number"
+
+
+def _element(type_: Any) -> str:
+    return str(type_.getElementType().kind()) if type_.kind() in ("ListType", "OptionalType") else ""
