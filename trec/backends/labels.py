@@ -53,9 +53,9 @@ def relative(path: str, around: str) -> str:
 
 
 def shape(type_: TensorType, main_dtype: str) -> str:
-    """Return the sizes with a sign between them, and the element type if it is not the main one; `?` if unknown."""
+    """Return the sizes with a sign between them, and the element type if it is not the main one; nothing if unknown."""
     if type_.shape == (UNKNOWN,) and type_.dtype == UNKNOWN:
-        return UNKNOWN
+        return ""
     text = "×".join(map(str, type_.shape)) if type_.shape else "scalar"
     return text if type_.dtype == main_dtype else f"{text} {type_.dtype}"
 

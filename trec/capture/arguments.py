@@ -161,7 +161,8 @@ def name_arguments(function: Any, frozen: Frozen) -> AttrRow:
         if name in taken:
             name = f"arg{position}"
         taken[name] = value
-        if is_list and type(value) is int and position == len(parameters) - 1 < len(positional) - 1:  # view(2, -1)
+        last = position == len(parameters) - 1 < len(positional) - 1
+        if is_list and last and type(value) in (int, str):  # view(2, -1), or with a size by its name
             row[name] = attribute(positional[position:])
             break
         if not _only_tensors(value):
@@ -268,8 +269,8 @@ def _misfits(schema: Any, kinds: tuple[str, ...], keywords: tuple[tuple[str, str
 
 def _takes_all(argument: Any, kinds: tuple[str, ...]) -> bool:
     """Tell whether a last parameter that is a list takes all further arguments, as in `view(2, -1)`."""
-    wanted = {"List[int]": {"int"}, "List[Tensor]": {"Tensor"}}.get(str(argument.type).replace("SymInt", "int"))
-    return wanted is not None and set(kinds) == wanted
+    listed = {"List[int]": {"int", "str"}, "List[Tensor]": {"Tensor"}}.get(str(argument.type).replace("SymInt", "int"))
+    return listed is not None and bool(kinds) and listed.issuperset(kinds)
 
 
 def _takes(argument: Any, kind: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import operator
 from dataclasses import is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -12,10 +11,13 @@ import torch
 from torch import Tensor
 
 from trec.capture.arguments import TRUE, schema_of
+from trec.capture.flow import Held
 from trec.capture.functions import EXPORTING, HOST, NO_CALLS, SILENT
 from trec.capture.operators import facts_of_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torch.fx import Node
 
     from trec.capture.arguments import Frozen
@@ -39,14 +41,16 @@ class Effect(NamedTuple):
     """Whether it returns the very tensors that it writes."""
 
 
-QUESTIONS = frozenset(
-    {"sym_size", "sym_stride", "sym_numel", "sym_storage_offset", "sym_is_contiguous", "_assert_tensor_metadata"}
-)
+QUESTIONS = frozenset({
+    "sym_size", "sym_stride", "sym_numel", "sym_storage_offset", "sym_is_contiguous", "_assert_tensor_metadata",
+    "_has_compatible_shallow_copy_type",
+})  # fmt: skip
 """Operators that ask a tensor for its shape or check it, which is no step of the computation."""
 
-AUGMENTED = frozenset(
-    f"__i{name}__" for name in ["add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift", "matmul"]
-)
+AUGMENTED = frozenset({
+    "__iadd__", "__isub__", "__imul__", "__idiv__", "__itruediv__", "__ifloordiv__", "__imod__", "__ipow__", "__iand__",
+    "__ior__", "__ixor__", "__ilshift__", "__irshift__", "__imatmul__",
+})  # fmt: skip
 """Methods that write their own tensor though their name does not end as those of others."""
 
 VIEWING = frozenset({"T", "mT", "H", "mH", "data", "real", "imag"})
@@ -64,7 +68,7 @@ STATISTICS = {torch.nn.functional.batch_norm: "training", torch.nn.functional.in
 
 
 class _Seen(Exception):  # noqa: N818
-    """Carries out of torch which function it was going to run."""
+    """Carries out of torch which function it was going to run, and with what."""
 
 
 class _Probe(Tensor):
@@ -72,41 +76,40 @@ class _Probe(Tensor):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        raise _Seen(func)
+        raise _Seen(func, args)
 
 
-def function_of(node: Node, tensors: tuple[bool, ...]) -> Any:
-    """Return the function of torch that a node calls, as recording would see it: `a + b` is `Tensor.add`.
+def call_of(node: Node, args: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+    """Return the function of torch that a node calls, and its arguments, as recording would see them.
 
-    Args:
-        node: a call.
-        tensors: for each positional argument, whether it is a tensor.
+    `1 - a` is `Tensor.__rsub__(a, 1)`, and `a.T` is the accessor of that name, given `a`.
     """
     target = node.target
     if node.op == "call_method":
-        return getattr(Tensor, str(target), target)
-    if target is getattr:
-        return _seen(getattr, (_PROBED, node.args[1])) if tensors[0] else target
-    if getattr(target, "__module__", None) == "_operator" and any(tensors):
-        stand_in = 0 if target in (operator.getitem, operator.setitem) else 1
-        return _seen(target, tuple([_PROBED if tensor else stand_in for tensor in tensors]))
-    return target
-
-
-_PROBED = "a tensor"
+        return getattr(Tensor, str(target), target), args
+    if target is not getattr and getattr(target, "__module__", None) != "_operator":
+        return target, args
+    tensors = tuple([isinstance(arg, Held) for arg in args])
+    if not any(tensors):
+        return target, args
+    function, order = _seen(target, tensors, str(args[1]) if target is getattr else "")
+    return function, [args[position] for position in order]
 
 
 @cache
-def _seen(target: Any, pattern: tuple[Any, ...]) -> Any:
+def _seen(target: Any, tensors: tuple[bool, ...], attribute: str) -> tuple[Any, tuple[int, ...]]:
+    """Return what torch calls for an operator of Python, and which argument goes where."""
     with torch._C.DisableTorchFunction():
-        probes = [torch.empty(0).as_subclass(_Probe) if part is _PROBED else part for part in pattern]
+        probes = [torch.empty(0).as_subclass(_Probe) if tensor else at for at, tensor in enumerate(tensors)]
+    given: list[Any] = [probes[0], attribute] if attribute else probes
     try:
-        target(*probes)
+        target(*given)
     except _Seen as seen:
-        return seen.args[0]
+        function, args = seen.args
+        return function, tuple([next(at for at, item in enumerate(probes) if item is arg) for arg in args])
     except (TypeError, AttributeError):  # no operator of tensors
         pass
-    return target
+    return target, tuple(range(len(tensors)))
 
 
 def effect_of(function: Any, name: str, frozen: Frozen, *, reads: bool) -> Effect:
@@ -150,7 +153,8 @@ def _of_schema(schema: Any, frozen: Frozen, function: Any = None) -> Effect:
     name = schema.name.partition("::")[2]
     if name in QUESTIONS:
         return Effect("question")
-    writes = facts.writes
+    given = dict(frozen[1])
+    writes = tuple([where for where in facts.writes if type(where) is int or where in given])
     if facts.training is not None and frozen[0][facts.training : facts.training + 1] != (TRUE,):
         writes = ()
     returned = any(result.alias_info is not None and result.alias_info.is_write for result in schema.returns)

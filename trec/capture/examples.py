@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.fx.passes.shape_prop import TensorMetadata
 
 from trec.capture.memory import storage_key
+from trec.capture.regions import Region, region_of
 from trec.capture.sources import short_name
 from trec.ir.types import UNKNOWN, Source, TensorType
 
@@ -88,3 +89,8 @@ def line_in(trace: str | None) -> Source | None:
         if not file.startswith((_TORCH, "<")) and int(line) > 0:
             return Source(short_name(file), int(line))
     return None
+
+
+def region_in(example: Any) -> Region | None:
+    """Return the bytes that an example covers in its memory; None if that is not known."""
+    return region_of(example) if isinstance(example, Tensor) else None

@@ -10,10 +10,11 @@ from torch.export.graph_signature import InputKind, OutputKind
 from trec.capture.contents import Number
 from trec.capture.examples import example_of, is_tensor
 from trec.capture.flow import Held
+from trec.capture.reader import Reader
 from trec.capture.stacks import root_class
 from trec.capture.steps import Step
 from trec.capture.structures import named_outputs, names_of_inputs
-from trec.capture.traced import Reader, Reading
+from trec.capture.traced import Reading
 from trec.errors import OptionError
 from trec.ir.collector import paused
 
