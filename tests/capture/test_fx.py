@@ -94,8 +94,13 @@ def test_a_model_traced_into_all_its_modules_is_its_recording(model: Any, traini
     recorded = closed(trec.capture(net, args=args))
     assert steps(graph) == steps(recorded)
     assert calls(graph) == calls(recorded)
-    assert [graph.attrs_of(node) for node in graph.nodes] == [
-        {name: value for name, value in recorded.attrs_of(node).items() if name != "ops"} for node in recorded.nodes
+    arguments = [graph.attrs_of(node) for node in graph.nodes]
+    for row in arguments:
+        row.pop("aliases", None)
+    assert arguments == [
+        # the tracer keeps a tied weight under one name only
+        {name: value for name, value in recorded.attrs_of(node).items() if name not in ("ops", "aliases")}
+        for node in recorded.nodes
     ]
     assert flow(graph) == flow(recorded)
 
@@ -164,7 +169,7 @@ def test_functions_are_called_as_in_a_recording(position: int, tmp_path: Path) -
 def parts(x: Tensor) -> Any:
     first, second = x.chunk(2)[0], x.chunk(2)[-1]
     values, indices = torch.topk(x, 2)[0], torch.topk(x, k=2)[1]
-    return torch.cat(x.split(2)), first + second, (values, [indices, None, 3])
+    return torch.cat(torch.split(x, 2)), first + second, (values, [indices, None, 3])
 
 
 def test_items_of_several_results_are_ports(tmp_path: Path) -> None:
@@ -194,7 +199,7 @@ def test_items_of_nested_results_are_ports(tmp_path: Path) -> None:
 
 def test_numbers_are_no_nodes(tmp_path: Path) -> None:
     def forward(x: Tensor) -> Any:
-        rows = x.size(0) * x.shape[1] + len(x.shape)
+        rows = x.size(0) * x.shape[1] + x.dim()
         return x.view(x.size(0), -1) * rows + torch.zeros(x.dim()), x.device
 
     graph = read(symbolic_trace(forward), tmp_path)
@@ -302,8 +307,10 @@ def test_gradients_taken_in_a_function_are_read_as_its_operators(tmp_path: Path)
 
 
 def test_sizes_that_are_symbols_keep_their_names(tmp_path: Path) -> None:
-    program = make_fx(lambda x: torch.cat([x, x, x.new_zeros(1, x.shape[1])]), tracing_mode="symbolic")
-    graph = read(program(torch.randn(5, 3)), tmp_path)
+    def forward(x: Tensor) -> Tensor:
+        return torch.cat([x, x, x.new_zeros(1, x.shape[1])])
+
+    graph = read(make_fx(forward, tracing_mode="symbolic")(torch.randn(5, 3)), tmp_path)
     rows, columns = graph.types[graph.values[0].type].shape
     assert isinstance(rows, str)
     assert graph.types[graph.values[-1].type].shape == (f"2*{rows}+1", columns)
@@ -316,6 +323,7 @@ def test_graphs_of_the_compiler_have_module_scopes_and_containers(tmp_path: Path
             super().__init__()
             self.layers = nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 3)])
             self.act = nn.ReLU(inplace=True)
+            self.count: Tensor
             self.register_buffer("count", torch.zeros(3))
 
         def forward(self, x: Tensor, extra: Any = None) -> Any:
@@ -325,7 +333,7 @@ def test_graphs_of_the_compiler_have_module_scopes_and_containers(tmp_path: Path
             self.count.add_(1)
             with torch.no_grad():
                 y = x + self.count
-            return {"a": x, "b": [y.split(1)]}
+            return {"a": x, "b": [torch.split(y, 1)]}
 
     torch._dynamo.reset()
     program, _ = torch._dynamo.export(Net())(torch.randn(2, 3))

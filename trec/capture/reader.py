@@ -31,7 +31,7 @@ class Reader:
         self.steps = Steps(self.builder)
         self.flow = Flow(self.steps)
         self.calls = Calls(self.builder, self._describe)
-        self.uses = Counter(read_tensors(root, set()))
+        self.uses = Counter(read_tensors(root))
         self.inputs = self.outputs = 0
         self._held: dict[int, Held] = {}
         self._names: dict[int, tuple[NodeKind, list[str]]] = {}

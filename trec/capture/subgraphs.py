@@ -38,13 +38,10 @@ def bound(graph: FxGraph, args: Iterable[Any], kwargs: dict[str, Any]) -> dict[N
     return bound
 
 
-def read_tensors(module: Any, seen: set[int]) -> Iterator[int]:
+def read_tensors(module: Any) -> Iterator[int]:
     """Yield the ids of the tensors of modules, once for each place in the program that reads them."""
     graph = graph_of(module)
-    if graph is None or id(graph) in seen:
-        return
-    seen.add(id(graph))
-    for node in graph.nodes:
+    for node in graph.nodes if graph is not None else ():
         held: Any = module
         if node.op not in ("get_attr", "call_module"):
             continue
@@ -53,7 +50,7 @@ def read_tensors(module: Any, seen: set[int]) -> Iterator[int]:
         if isinstance(held, Tensor):
             yield id(held)
         elif graph_of(held) is not None:
-            yield from read_tensors(held, seen)
+            yield from read_tensors(held)
         elif isinstance(held, torch.nn.Module):
             yield from [id(tensor) for _, tensor in tensors_of(held)]
 
