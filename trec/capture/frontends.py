@@ -33,7 +33,7 @@ def from_fx(graph_module: torch.fx.GraphModule, *, name: str | None = None) -> G
         >>> print(trec.from_fx(torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.ReLU()))))
         graph Sequential: 3 nodes, 2 values, 2 scopes, level='function'
           %input: ?[?] = input
-          %1: ?[?] = module ReLU(%input, params=0, param_bytes=0)  # 0
+          %1: ?[?] = module ReLU(%input, ops=1, params=0, param_bytes=0)  # 0
           output(%1)
     """
     try:

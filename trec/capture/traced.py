@@ -202,6 +202,7 @@ class Reading:
         outputs = changed or [tensor.value for tensor in tensors_in(result)]
         params = list(module.parameters())
         attrs: AttrRow = (
+            ("ops", 1),
             ("params", sum(map(_elements, params))),
             ("param_bytes", sum(_elements(param) * param.element_size() for param in params)),
         )
