@@ -81,9 +81,10 @@ def test_a_traced_model_is_its_recording_with_the_leaf_modules_collapsed(model: 
     assert calls(graph) == calls(recorded)
     assert [graph.attrs_of(scope) for scope in graph.scopes] == [recorded.attrs_of(scope) for scope in recorded.scopes]
     for ours, theirs in zip(graph.nodes, recorded.nodes, strict=True):
-        expected = recorded.attrs_of(theirs)
-        expected.pop("ops", None)
-        assert graph.attrs_of(ours) == expected
+        expected, found = recorded.attrs_of(theirs), graph.attrs_of(ours)
+        if expected.pop("ops", None):
+            assert found.pop("ops") == 1  # how many there are inside is not known
+        assert found == expected
     assert flow(graph) == flow(recorded)
 
 
@@ -97,6 +98,7 @@ def test_a_model_traced_into_all_its_modules_is_its_recording(model: Any, traini
     arguments = [graph.attrs_of(node) for node in graph.nodes]
     for row in arguments:
         row.pop("aliases", None)
+        row.pop("ops", None)
     assert arguments == [
         # the tracer keeps a tied weight under one name only
         {name: value for name, value in recorded.attrs_of(node).items() if name not in ("ops", "aliases")}

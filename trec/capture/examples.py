@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 from torch.fx.passes.shape_prop import TensorMetadata
 
-from trec.capture.memory import storage_key
+from trec.capture.regions import UNKNOWN as ANYWHERE
 from trec.capture.regions import Region, region_of
 from trec.capture.sources import short_name
+from trec.capture.storages import storage_key
 from trec.ir.types import UNKNOWN, Source, TensorType
 
 if TYPE_CHECKING:
@@ -91,6 +92,6 @@ def line_in(trace: str | None) -> Source | None:
     return None
 
 
-def region_in(example: Any) -> Region | None:
-    """Return the bytes that an example covers in its memory; None if that is not known."""
-    return region_of(example) if isinstance(example, Tensor) else None
+def region_in(example: Any) -> Region:
+    """Return the bytes that an example covers in its memory; any, if that is not known."""
+    return region_of(example) if isinstance(example, Tensor) else ANYWHERE

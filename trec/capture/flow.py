@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from trec.capture.regions import APART, WHOLE, Region, overlap
+from trec.capture.regions import APART, UNKNOWN, WHOLE, Region, overlap
 from trec.capture.steps import Step
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Storage(Struct, gc=False):
     """Memory that several tensors may lie in."""
 
-    writes: list[tuple[int, Region | None]]
+    writes: list[tuple[int, Region]]
     """The value that each write made, and the bytes that it covered, in order."""
 
 
@@ -31,8 +31,8 @@ class Held(Struct, gc=False):
     type: int
     """Index of its type in the builder."""
     storage: Storage
-    region: Region | None
-    """The bytes that it covers; None if that is not known."""
+    region: Region
+    """The bytes that it covers; `UNKNOWN` if that is not known."""
     seen: int = 0
     """How many writes to the storage the value takes account of."""
 
@@ -43,7 +43,7 @@ class Flow:
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
 
-    def tensor(self, type_: int, region: Region | None = None, base: Held | None = None) -> Held:
+    def tensor(self, type_: int, region: Region = UNKNOWN, base: Held | None = None) -> Held:
         """Return a new tensor with a new value.
 
         Args:

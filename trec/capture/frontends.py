@@ -18,7 +18,7 @@ def from_fx(graph_module: torch.fx.GraphModule, *, name: str | None = None) -> G
     It may come from `torch.fx.symbolic_trace`, `make_fx`, `torch._dynamo`, the module of an exported program, or be
     unflattened. Modules that were not traced into are nodes of kind `module`, as after `collapse`; nested graph modules
     are scopes that hold what they do. Functions that run a part of the graph conditionally or repeatedly (`cond`,
-    `while_loop`, `scan`) are one node each, whose inside is not seen. What is not known of a tensor is `?`.
+    `while_loop`, `scan`) are one `region` each, whose inside is not seen. What is not known of a tensor is `?`.
 
     Args:
         graph_module: the program; it is left as it is.

@@ -10,7 +10,8 @@ from torch import Tensor
 from trec.capture.contents import Number, Parts
 from trec.capture.examples import MISSING, NOTHING, is_tensor, region_in, share_memory, type_of
 from trec.capture.flow import Held
-from trec.capture.memory import storage_key
+from trec.capture.regions import UNKNOWN
+from trec.capture.storages import storage_key
 
 if TYPE_CHECKING:
     from torch.fx import Graph as FxGraph
@@ -44,20 +45,20 @@ class Results:
         unknown = self.type(NOTHING)
         base = first if effect.shares else None
         if effect.makes == "tensor":
-            return self.flow.tensor(unknown, None, base)
+            return self.flow.tensor(unknown, base=base)
         if effect.makes == "states":
             first_, *rest = [self.flow.tensor(unknown) for _ in range(3)]
             return [first_, rest]
         if effect.makes == "tensors":
             picks = [user.args[1] for user in node.users if user.target is operator.getitem and user.args[0] is node]
             keys = sorted({pick for pick in picks if type(pick) is int}) or [0]
-            return Parts({key: self.flow.tensor(unknown, None, base) for key in keys})
+            return Parts({key: self.flow.tensor(unknown, base=base) for key in keys})
         return Number(node.name)
 
     def _like(self, example: Any, effect: Effect, first: Held | None) -> Any:
         if is_tensor(example):
             base = first if effect.shares else None
-            region = None
+            region = UNKNOWN
             if self.trusted:
                 base, region = self._sharing(example), region_in(example)
             made = self.flow.tensor(self.type(type_of(example)), region, base)

@@ -140,7 +140,7 @@ class Reading:
         unseen = sum(steps_inside(arg.module) for arg in args if isinstance(arg, Subgraph))
         if unseen:
             attrs = (*attrs, ("unseen", unseen))
-        kind: NodeKind = "op" if outputs else "host"
+        kind: NodeKind = "region" if unseen else "op" if outputs else "host"
         source = line_in(node.meta.get("stack_trace"))
         reader.steps.rows.append(Step(kind, name, scope, inputs, outputs, attrs, source, spare=spare))
         return result
