@@ -14,6 +14,7 @@ from trec.capture.arguments import TRUE, schema_of
 from trec.capture.flow import Held
 from trec.capture.functions import EXPORTING, HOST, NO_CALLS, SILENT
 from trec.capture.operators import facts_of_schema
+from trec.capture.torch_api import DisableTorchFunction, Dropout, HigherOrderOperator, OpOverload
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ VIEWING = frozenset({"T", "mT", "H", "mH", "data", "real", "imag"})
 
 RETURNING_SEVERAL = (torch.nn.RNNBase, torch.nn.LSTMCell, torch.nn.MultiheadAttention)
 PASSING = (
-    torch.nn.Identity, torch.nn.Flatten, torch.nn.Unflatten, torch.nn.modules.dropout._DropoutNd,
+    torch.nn.Identity, torch.nn.Flatten, torch.nn.Unflatten, Dropout,
 )  # fmt: skip
 """Modules that may return their argument or a view of it."""
 
@@ -99,7 +100,7 @@ def call_of(node: Node, args: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
 @cache
 def _seen(target: Any, tensors: tuple[bool, ...], attribute: str) -> tuple[Any, tuple[int, ...]]:
     """Return what torch calls for an operator of Python, and which argument goes where."""
-    with torch._C.DisableTorchFunction():
+    with DisableTorchFunction():
         probes = [torch.empty(0).as_subclass(_Probe) if tensor else at for at, tensor in enumerate(tensors)]
     given: list[Any] = [probes[0], attribute] if attribute else probes
     try:
@@ -121,9 +122,9 @@ def effect_of(function: Any, name: str, frozen: Frozen, *, reads: bool) -> Effec
         frozen: what it is given, frozen.
         reads: whether any of that is a tensor.
     """
-    if isinstance(function, torch._ops.OpOverload):
+    if isinstance(function, OpOverload):
         return _of_schema(function._schema, frozen)
-    if isinstance(function, torch._ops.HigherOrderOperator):
+    if isinstance(function, HigherOrderOperator):
         return Effect("tensors")
     if function in SILENT or (name in NO_CALLS and reads):
         return Effect("question" if function in SILENT else "argument")

@@ -13,6 +13,7 @@ from trec.capture.examples import MISSING, example_of, is_tensor
 from trec.capture.reader import Reader
 from trec.capture.stacks import root_class
 from trec.capture.structures import named_outputs, names_of_inputs
+from trec.capture.torch_api import OpOverload
 from trec.capture.traced import Reading
 from trec.errors import OptionError
 from trec.ir.collector import paused
@@ -43,7 +44,7 @@ def from_fx(module: Any, name: str | None) -> Graph:
 
 def level_of(nodes: Iterable[Node]) -> Level:
     """Return how fine a traced program is: `aten` if it calls operators, else `function`."""
-    return "aten" if any(isinstance(node.target, torch._ops.OpOverload) for node in nodes) else "function"
+    return "aten" if any(isinstance(node.target, OpOverload) for node in nodes) else "function"
 
 
 def _check(module: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import torch
+from trec.capture.torch_api import HigherOrderOperator
 
 
 class Facts(NamedTuple):
@@ -47,7 +47,7 @@ def facts_of(operator: Any) -> Facts:
     """Return what is known of an operator; higher-order operators have no schema and write nothing."""
     schema = getattr(operator, "_schema", None)
     if schema is None:
-        return Facts(operator, (), False, None, False, isinstance(operator, torch._ops.HigherOrderOperator))
+        return Facts(operator, (), False, None, False, isinstance(operator, HigherOrderOperator))
     return facts_of_schema(schema, getattr(operator, "_op", operator))
 
 

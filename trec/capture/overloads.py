@@ -7,8 +7,7 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-import torch
-from torch._jit_internal import boolean_dispatched
+from trec.capture.torch_api import boolean_dispatched, schemas_of
 
 
 @cache
@@ -43,7 +42,7 @@ def parameters_of(
 def overload_of(function: Any, kinds: tuple[str, ...], keywords: tuple[tuple[str, str], ...]) -> Any:
     """Return the schema of the shortest overload of those that take such arguments best; None if there is none."""
     name = getattr(function, "__name__", "")
-    overloads = torch._C._jit_get_schemas_for_operator(f"aten::{_ARITHMETIC.get(name, name)}")
+    overloads = schemas_of(f"aten::{_ARITHMETIC.get(name, name)}")
     return min(overloads, key=lambda schema: (_misfits(schema, kinds, keywords), len(schema.arguments)), default=None)
 
 

@@ -8,8 +8,6 @@ from contextlib import ExitStack
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from torch._C import DisableTorchFunction
-
 from trec.capture.dispatch import OperatorMode
 from trec.capture.functions import FunctionMode
 from trec.capture.log import Log, Origin, ScopeRecord, UninitializedTensor
@@ -17,6 +15,7 @@ from trec.capture.memory import Memory
 from trec.capture.packed import Packed
 from trec.capture.sources import module_place
 from trec.capture.thread import Thread
+from trec.capture.torch_api import DisableTorchFunction
 
 if TYPE_CHECKING:
     from trec.capture.log import Call

@@ -17,6 +17,7 @@ from trec.capture.log import Origin, ScopeRecord, UninitializedTensor
 from trec.capture.modules import ModuleHooks
 from trec.capture.recorder import TABLES, Recorder, walk
 from trec.capture.state import State
+from trec.capture.torch_api import DisableTorchFunction, scripts_as_written
 from trec.errors import CaptureError, OptionError
 from trec.ir.collector import paused
 from trec.ir.text import type_text
@@ -91,7 +92,7 @@ def _record(
     net: torch.nn.Module, args: Any, kwargs: Any, name: str, level: Level, method: str, device: Any
 ) -> tuple[Graph, _Failure | None]:
     recorder = Recorder("aten" if level == "aten" else "function")
-    untouched = torch._C.DisableTorchFunction
+    untouched = DisableTorchFunction
     with untouched():
         state = _prepare(recorder, net, args, kwargs, method)
     try:
@@ -180,7 +181,7 @@ def _run(recorder: Recorder, call: Any, args: Any, kwargs: Any) -> tuple[Any, Ex
             warnings.filterwarnings("ignore", "Using `torch.compile\\(module\\)` when there are global hooks")
             stack.enter_context(torch.compiler.set_stance("force_eager"))  # compiled code would run without being seen
         # Optimised, the second run of a script would differ from the first.
-        stack.enter_context(torch.jit.optimized_execution(False))  # type: ignore[attr-defined]
+        stack.enter_context(scripts_as_written(False))
         stack.enter_context(recorder.modes(recorder.thread))
         recorder.active = True
         try:

@@ -19,6 +19,7 @@ from trec.capture.process import Process
 from trec.capture.recorder import TABLES, walk
 from trec.capture.refill import refill_dict, refill_set, same
 from trec.capture.tensors import Tensors
+from trec.capture.torch_api import DisableTorchFunction
 
 if TYPE_CHECKING:
     from trec.capture.memory import Memory
@@ -177,14 +178,14 @@ class State:
         """Put everything back as it was; what cannot be is noted in `left`."""
         left = self.left
         self._process.leave_modes(left)
-        with torch._C.DisableTorchFunction(), torch.no_grad():
+        with DisableTorchFunction(), torch.no_grad():
             for row in self.modules:
                 if not _is_unchanged(row):
                     left.attempt(f"the attributes of a {row.kind.__name__}", _restore_module, row)
             self._classes.restore(left)
             self.contents.restore(left)
             self.tensors.restore(left)
-        with torch._C.DisableTorchFunction():
+        with DisableTorchFunction():
             self._process.restore(left)
 
 

@@ -18,6 +18,7 @@ from trec.capture.results import Results
 from trec.capture.stacks import Chain, Frame, Stacks
 from trec.capture.steps import Step
 from trec.capture.subgraphs import bound, graph_of, steps_inside, tensors_of
+from trec.capture.torch_api import HigherOrderOperator
 
 if TYPE_CHECKING:
     from torch.fx import Graph as FxGraph
@@ -96,7 +97,7 @@ class Reading:
         if node.target is operator.getitem and not isinstance(args[0], Held):
             return picked(args[0], args[1])
         function, args = call_of(node, args)
-        if isinstance(function, torch._ops.HigherOrderOperator):
+        if isinstance(function, HigherOrderOperator):
             operator_name = str(function)
             if operator_name == "with_effects":
                 example = example_of(node)
