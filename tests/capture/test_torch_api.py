@@ -95,6 +95,37 @@ def test_stacks_of_modes_list_the_outermost_first_and_can_be_mended() -> None:
         assert api.function_modes() == [first, second]
 
 
+def test_modes_transforms_and_autocast_are_counted() -> None:
+    def counts() -> tuple[Any, ...]:
+        return (
+            api.count_of_function_modes(), api.count_of_dispatch_modes(), api.transform_level(), api.is_autocast_on(),
+        )  # fmt: skip
+
+    seen = []
+    assert counts() == (0, 0, None, False)
+    with Functions(), Operators(), Operators(), torch.autocast("cpu"):
+        assert counts() == (1, 2, None, True)
+
+    def function(x: Tensor) -> Tensor:
+        seen.append(api.transform_level())
+        return x
+
+    torch.func.vmap(function)(torch.ones(2))
+    assert seen == [1]
+
+
+def test_dispatch_modes_see_nothing_where_their_key_is_left_out() -> None:
+    with Operators() as mode:
+        api.exclude_key(api.PYTHON_KEY, True)
+        try:
+            torch.ones(2).neg()
+        finally:
+            api.exclude_key(api.PYTHON_KEY, False)
+        assert mode.seen == []
+        torch.ones(2)
+    assert [str(op) for op in mode.seen] == ["aten.ones.default"]
+
+
 def test_tensors_of_transforms_are_told_from_others_and_the_transform_is_known() -> None:
     seen = []
 

@@ -49,6 +49,20 @@ wrapped_by_functorch: Any = _C._functorch.is_functorch_wrapped_tensor
 transform_inside: Any = _C._functorch.peek_interpreter_stack
 """The innermost transform (`vmap`, `grad`, ...) that runs, or None."""
 
+transform_level: Any = _C._functorch.maybe_current_level
+"""How many transforms run, one in another; None if there are none."""
+
+count_of_function_modes: Any = _C._len_torch_function_stack
+count_of_dispatch_modes: Any = _C._len_torch_dispatch_stack
+"""How many modes stand on each stack."""
+
+is_autocast_on: Any = _C._is_any_autocast_enabled
+"""Whether autocast is on for any kind of device."""
+
+PYTHON_KEY: Any = _C.DispatchKey.Python
+exclude_key: Any = _C._dispatch_tls_set_dispatch_key_excluded
+"""Leave out a step of the dispatch, here the one that calls dispatch modes, or take it in again."""
+
 scripts_as_written: Any = torch.jit.optimized_execution  # type: ignore[attr-defined]
 """Context, given False, in which a script runs as written, in its second call as in its first."""
 
