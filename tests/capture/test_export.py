@@ -64,7 +64,10 @@ def test_data_flow_and_module_calls_are_those_of_the_recording(name: str, strict
     for version in (program, program.run_decompositions()):
         graph = read(version, tmp_path)
         assert dict(graph.meta)["level"] == "aten"
-        assert calls(graph) == calls(recorded)
+        # newer versions of torch leave a dropout out that does nothing, and with it its module
+        assert [row for row in calls(graph) if row[2] != "Dropout"] == [
+            row for row in calls(recorded) if row[2] != "Dropout"
+        ]
         assert flow(graph) == flow(recorded)
         for kind in ("input", "output"):
             assert [node.name for node in graph.nodes if node.kind == kind] == [
