@@ -1,6 +1,8 @@
 """trec records what a PyTorch model does as a graph that can be saved, rewritten, analysed and drawn."""
 
 from trec.capture.api import capture as capture
+from trec.capture.frontends import from_export as from_export
+from trec.capture.frontends import from_fx as from_fx
 from trec.errors import (
     CaptureError,
     DependencyError,
@@ -25,5 +27,7 @@ __all__ = [
     "VerifyError",
     "__version__",
     "capture",
+    "from_export",
+    "from_fx",
     "load",
 ]

@@ -292,7 +292,7 @@ class Painter:
         type_: TensorType = self.graph.type_of(value)
         look = self._look("box", self.style.theme.state, self.style.view_size)
         name = self.graph.values[value].name
-        return Box(self.shape(value), "", "", f"{name}: {type_.dtype} on {type_.device}", cluster, look)
+        return Box(self.shape(value) or "tensor", "", "", f"{name}: {type_.dtype} on {type_.device}", cluster, look)
 
 
 def link(template: str, source: Source) -> str:

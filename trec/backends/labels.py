@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from trec.ir.types import UNKNOWN
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -51,7 +53,9 @@ def relative(path: str, around: str) -> str:
 
 
 def shape(type_: TensorType, main_dtype: str) -> str:
-    """Return the sizes with a sign between them, and the element type if it is not the main one."""
+    """Return the sizes with a sign between them, and the element type if it is not the main one; nothing if unknown."""
+    if type_.shape == (UNKNOWN,) and type_.dtype == UNKNOWN:
+        return ""
     text = "×".join(map(str, type_.shape)) if type_.shape else "scalar"
     return text if type_.dtype == main_dtype else f"{text} {type_.dtype}"
 

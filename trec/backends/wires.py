@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from trec.backends import labels
 from trec.backends.drawing import Box, Cluster, Edge, Stroke
+from trec.ir.types import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -135,7 +136,9 @@ class _Wires:
         self.room = [0] * len(boxes)
         self._fed = [False] * len(boxes)
         self._left: dict[tuple[int, int], bool] = {}
-        self._notes = [f"{labels.shape(type_, type_.dtype)}, {type_.dtype}, {type_.device}" for type_ in graph.types]
+        self._notes = [
+            f"{labels.shape(type_, type_.dtype) or UNKNOWN}, {type_.dtype}, {type_.device}" for type_ in graph.types
+        ]
 
     def node(self, box: int) -> Node:
         """Return the node that a box is drawn for."""
@@ -187,7 +190,7 @@ class _Wires:
                 return count
             self.labelled.add(bundle.value)
         shape = self.painter.shape(bundle.value)
-        return f"{shape} ({count})" if count else shape
+        return f"{shape} ({count})" if count and shape else shape or count
 
     def changes(self, node: Node, value: int) -> bool:
         """Tell whether a value has a type that none of its producer's data inputs has."""

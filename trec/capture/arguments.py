@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import enum
-import inspect
-from functools import cache, lru_cache
+from functools import lru_cache
 from math import copysign, isfinite
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch._jit_internal import boolean_dispatched
 from torch.nn import Parameter
 
 from trec.capture.leaves import add_tensors
+from trec.capture.overloads import overload_of, parameters_of
 
 if TYPE_CHECKING:
     from trec.ir.types import Attr, AttrRow
@@ -148,6 +147,15 @@ def attribute(value: Any, depth: int = 0) -> Attr:
     return attribute(_shown(_frozen(value)))
 
 
+def schema_of(function: Any, frozen: Frozen) -> Any:
+    """Return the schema of an operator, or that of the overload which a function of torch leads to; None if unknown."""
+    schema = getattr(function, "_schema", None)
+    if schema is not None:
+        return schema
+    positional, keywords = frozen
+    return overload_of(function, tuple(map(_kind, positional)), tuple((name, _kind(value)) for name, value in keywords))
+
+
 @lru_cache(maxsize=4096)
 def name_arguments(function: Any, frozen: Frozen) -> AttrRow:
     """Return the frozen arguments that are no tensors, with the names that the function gives them; none twice."""
@@ -161,7 +169,8 @@ def name_arguments(function: Any, frozen: Frozen) -> AttrRow:
         if name in taken:
             name = f"arg{position}"
         taken[name] = value
-        if is_list and type(value) is int and position == len(parameters) - 1 < len(positional) - 1:  # view(2, -1)
+        last = position == len(parameters) - 1 < len(positional) - 1
+        if is_list and last and type(value) in (int, str):  # view(2, -1), or with a size by its name
             row[name] = attribute(positional[position:])
             break
         if not _only_tensors(value):
@@ -196,95 +205,3 @@ def _kind(value: Any) -> str:
     if value is TENSOR:
         return "Tensor"
     return "bool" if value is TRUE or value is FALSE else type(value).__name__
-
-
-@cache
-def parameters_of(
-    function: Any, kinds: tuple[str, ...], keywords: tuple[tuple[str, str], ...] = ()
-) -> tuple[tuple[str, bool], ...]:
-    """Return name and whether it takes a list, of each positional parameter of a torch function or operator.
-
-    Args:
-        function: what was called.
-        kinds: what each positional argument is, to choose among overloads.
-        keywords: name and kind of the others.
-    """
-    schema = getattr(function, "_schema", None)
-    if schema is not None:
-        return _positional(schema)
-    name = getattr(function, "__name__", "")
-    if name in _NO_OPERATORS:
-        return tuple((parameter, False) for parameter in _NO_OPERATORS[name])
-    by_flag = boolean_dispatched.get(function) if type(function) is FunctionType else None
-    try:
-        parameters = inspect.signature(function if by_flag is None else by_flag["if_true"]).parameters.values()
-        if not any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
-            return tuple((parameter.name, False) for parameter in parameters)
-    except (TypeError, ValueError):
-        pass
-    overloads = torch._C._jit_get_schemas_for_operator(f"aten::{_ARITHMETIC.get(name, name)}")
-    best = min(overloads, key=lambda schema: (_misfits(schema, kinds, keywords), len(schema.arguments)), default=None)
-    return () if best is None else _positional(best)
-
-
-def _positional(schema: Any) -> tuple[tuple[str, bool], ...]:
-    return tuple((a.name, a.type.kind() == "ListType") for a in schema.arguments if not a.kwarg_only)
-
-
-def _misfits(schema: Any, kinds: tuple[str, ...], keywords: tuple[tuple[str, str], ...]) -> int:
-    """Return how many arguments a schema does not take as they were given, or lacks."""
-    positional = [argument for argument in schema.arguments if not argument.kwarg_only]
-    by_name = {argument.name: argument for argument in schema.arguments}
-    count: int = 0
-    for position, kind in enumerate(kinds[: len(positional)]):
-        argument = by_name.pop(positional[position].name)
-        if position == len(positional) - 1 and _takes_all(argument, kinds[position:]):
-            break
-        count += not _takes(argument, kind)
-    else:
-        count += max(len(kinds) - len(positional), 0)
-    for name, kind in keywords:
-        wanted = by_name.pop(name, None) or by_name.pop(_ALSO_CALLED.get(name, name), None)
-        count += wanted is None or not _takes(wanted, kind)
-    missing = [name for name, argument in by_name.items() if not argument.has_default_value() and name != "generator"]
-    return count + len(missing)
-
-
-def _takes_all(argument: Any, kinds: tuple[str, ...]) -> bool:
-    """Tell whether a last parameter that is a list takes all further arguments, as in `view(2, -1)`."""
-    wanted = {"List[int]": {"int"}, "List[Tensor]": {"Tensor"}}.get(str(argument.type).replace("SymInt", "int"))
-    return wanted is not None and set(kinds) == wanted
-
-
-def _takes(argument: Any, kind: str) -> bool:
-    wanted = str(argument.type).removeprefix("Optional[").rstrip("]")
-    if kind == "NoneType":
-        return str(argument.type).startswith("Optional")
-    if kind in ("dtype", "layout", "memory_format"):  # all numbers in a schema, told apart by their names
-        return bool(argument.name == kind)
-    if argument.name in ("dtype", "layout", "memory_format"):
-        return False
-    return wanted.startswith(_TAKEN_BY.get(kind, ("",)))
-
-
-_TAKEN_BY = {
-    "Tensor": ("Tensor",), "tensors": ("List[Tensor", "List[Optional[Tensor"), "list": ("List",), "Size": ("List[int",),
-    "bool": ("bool", "Scalar", "number"), "int": ("int", "Scalar", "number", "float", "List[int", "SymInt"),
-    "float": ("float", "Scalar", "number"), "str": ("str", "Dimname", "Device"), "device": ("Device",),
-}  # fmt: skip
-"""For each kind of argument, how the types of parameters begin that take it."""
-
-_NO_OPERATORS = {
-    "tensor": ("data",), "as_tensor": ("data", "dtype", "device"), "asarray": ("obj",), "from_numpy": ("ndarray",),
-    "frombuffer": ("buffer",), "new_tensor": ("self", "data"),
-}  # fmt: skip
-"""Positional parameters of functions that show no signature and are no operators, or under other names."""
-
-_ALSO_CALLED = {"input": "self", "x": "self", "axis": "dim", "keepdims": "keepdim"}
-"""Names that torch takes besides those of its schemas."""
-
-_ARITHMETIC = {
-    "__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub", "__isub__": "sub_", "__mul__": "mul",
-    "__rmul__": "mul", "__imul__": "mul_", "__truediv__": "div", "__itruediv__": "div_", "__pow__": "pow",
-}  # fmt: skip
-"""Arithmetic operators of Python under the names of torch's."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from trec.capture.arguments import freeze, name_arguments
 from trec.capture.describe import describe
 from trec.capture.log import Origin
@@ -13,6 +11,7 @@ from trec.capture.operators import operator_name
 from trec.capture.program import Program, plan
 from trec.capture.sources import resolve_place
 from trec.capture.strands import order_strands
+from trec.capture.torch_api import HigherOrderOperator, OpOverload
 from trec.capture.unread import drop_unread
 from trec.ir.builder import GraphBuilder, unique
 from trec.ir.tables import clean
@@ -259,7 +258,7 @@ def _symbol(size: Any) -> int | str:
 
 def function_name(function: Any) -> str:
     """Return the short name of a torch function, the attribute's name for an accessor, the full one of an operator."""
-    if isinstance(function, (torch._ops.OpOverload, torch._ops.HigherOrderOperator)):
+    if isinstance(function, (OpOverload, HigherOrderOperator)):
         return operator_name(function)
     name = getattr(function, "__name__", None) or type(function).__name__
     if name in ("__get__", "__set__", "__delete__"):

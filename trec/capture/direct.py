@@ -20,6 +20,12 @@ from trec.capture.arguments import freeze
 from trec.capture.leaves import add_tensors
 from trec.capture.log import Call
 from trec.capture.sources import caller_place
+from trec.capture.torch_api import PYTHON_KEY as _PYTHON
+from trec.capture.torch_api import count_of_dispatch_modes as _operator_modes
+from trec.capture.torch_api import count_of_function_modes as _function_modes
+from trec.capture.torch_api import exclude_key as _exclude
+from trec.capture.torch_api import is_autocast_on as _autocast_enabled
+from trec.capture.torch_api import transform_level as _transform_level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,12 +35,6 @@ if TYPE_CHECKING:
     from trec.capture.thread import Thread
 
 _grad_enabled = torch.is_grad_enabled
-_autocast_enabled = torch._C._is_any_autocast_enabled
-_transform_level = torch._C._functorch.maybe_current_level
-_function_modes = torch._C._len_torch_function_stack
-_operator_modes = torch._C._len_torch_dispatch_stack
-_exclude = torch._C._dispatch_tls_set_dispatch_key_excluded
-_PYTHON = torch._C.DispatchKey.Python
 
 WATCH: Any = object()
 """Instead of a result: the call was not made, its operators must be watched."""

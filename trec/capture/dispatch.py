@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch._C import DisableTorchFunction
 from torch.nn import Parameter
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from trec.capture.arguments import freeze, outline
 from trec.capture.higher_order import HigherOrderCall
@@ -18,6 +16,7 @@ from trec.capture.leaves import add_tensors
 from trec.capture.memory import Entry
 from trec.capture.operators import Facts, facts_of
 from trec.capture.sources import caller_place
+from trec.capture.torch_api import DisableTorchFunction, TorchDispatchMode
 
 if TYPE_CHECKING:
     from trec.capture.log import Call

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch._C import DisableTorchFunction
-from torch._ops import HigherOrderOperator
 from torch.nn import Parameter
 from torch.overrides import TorchFunctionMode
 
@@ -19,6 +17,7 @@ from trec.capture.leaves import add_tensors, wrapped_by_functorch
 from trec.capture.log import Call
 from trec.capture.sources import caller_place
 from trec.capture.storages import storage_key
+from trec.capture.torch_api import DisableTorchFunction, HigherOrderOperator
 
 if TYPE_CHECKING:
     from trec.capture.recorder import Recorder

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch._C import DisableTorchFunction, DispatchKey
-from torch.utils._python_dispatch import _get_current_dispatch_mode, _pop_mode_temporarily
 
 from trec.capture.arguments import freeze
 from trec.capture.leaves import leaves, wrapped_by_functorch
 from trec.capture.log import Call
 from trec.capture.sources import caller_place
+from trec.capture.torch_api import (
+    EAGER,
+    DisableTorchFunction,
+    current_dispatch_mode,
+    transform_inside,
+    without_dispatch_mode,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +28,6 @@ if TYPE_CHECKING:
     from trec.capture.storages import Storage
     from trec.ir.types import NodeKind
 
-EAGER = DispatchKey.CompositeExplicitAutograd
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodDescriptorType, MethodType, partial, torch.nn.Module)
 
 
@@ -34,13 +38,13 @@ def differentiable(operator: Any) -> Any:
     which is kept out, would have made operands of these.
     """
     kernel = operator.py_kernels.get(EAGER)
-    top = _get_current_dispatch_mode()
-    below = torch._C._functorch.peek_interpreter_stack()
+    top = current_dispatch_mode()
+    below = transform_inside()
     if kernel is None or below is not None or not hasattr(top, "recorder") or not torch.is_grad_enabled():
         return operator
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        with _pop_mode_temporarily() as mode:
+        with without_dispatch_mode() as mode:
             return HigherOrderCall(mode, operator, args, kwargs, kernel).run()
 
     return run

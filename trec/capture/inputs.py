@@ -10,6 +10,7 @@ import torch
 
 from trec.capture.leaves import leaves
 from trec.capture.recorder import walk
+from trec.capture.torch_api import DisableTorchFunction
 from trec.errors import OptionError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor
     if device is None:
         device = next((tensor.device for tensor in _parameters(net)), torch.device("cpu"))
     generator = torch.Generator().manual_seed(0)
-    with torch._C.DisableTorchFunction():
+    with DisableTorchFunction():
         return tuple(_make(shape, kind, net, generator).to(device) for shape, kind in zip(wanted, kinds, strict=True))
 
 

@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from trec.capture.torch_api import wrapped_by_functorch as wrapped_by_functorch
+
 OPAQUE = (
     str, bytes, int, float, complex, bool, type(None), type, types.FunctionType, types.ModuleType,
     types.BuiltinFunctionType, types.MethodType, torch.dtype, torch.device, torch.Size, torch.nn.Module, slice, range,
@@ -29,8 +31,6 @@ PLAIN_TENSORS = frozenset({Tensor, Parameter})
 
 DEEPEST = 60
 MOST_OBJECTS = 100_000
-
-wrapped_by_functorch = torch._C._functorch.is_functorch_wrapped_tensor
 
 
 def add_tensors(value: Any, found: list[Tensor]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from msgspec import Struct
 
+from trec.capture.torch_api import UninitializedTensor as UninitializedTensor
 from trec.ir.types import NodeKind, ScopeKind
 
 Place = tuple[CodeType, int] | None
@@ -25,7 +26,6 @@ ValueType = tuple[Any, Any, Any, Any]
 """Shape, dtype, device and layout of a value, as torch objects."""
 
 STRIDED = torch.strided
-UninitializedTensor: Any = torch.nn.parameter.UninitializedTensorMixin  # type: ignore[attr-defined]
 
 
 class Origin(Struct, gc=False):

@@ -43,7 +43,7 @@ class Entry(Struct, gc=False):
 class Memory:
     """The values of all tensors met so far."""
 
-    def __init__(self, log: Log, protect: Callable[[], Callable[[Entry, Thread], None] | None]) -> None:
+    def __init__(self, log: Log, protect: Callable[[], Callable[[Storage, Thread], None] | None]) -> None:
         self.log = log
         self._protect = protect
         self.entries: dict[int, Entry] = {}
@@ -66,7 +66,7 @@ class Memory:
         """Keep a copy of a storage of the user's before its first write."""
         protect = self._protect()
         if protect is not None:
-            protect(Entry(repeat(storage.owner).__next__, storage.value, storage, 0), thread)
+            protect(storage, thread)
 
     # ---- reading
 

@@ -7,15 +7,15 @@ import threading
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-import torch.nn.modules.module as hooks
 from torch import Tensor
-from torch._C import DisableTorchFunction
 
 from trec.capture.bundles import HANDED_ON, LISTED, WIDEST
 from trec.capture.leaves import leaves, wrapped_by_functorch
 from trec.capture.log import UninitializedTensor
 from trec.capture.sources import module_frames
 from trec.capture.thread import Frame
+from trec.capture.torch_api import DisableTorchFunction
+from trec.capture.torch_api import module_hooks as hooks
 
 if TYPE_CHECKING:
     from trec.capture.memory import Entry
@@ -61,7 +61,7 @@ class ModuleHooks:
         before = hooks.register_module_forward_pre_hook(self._enter)
         after = hooks.register_module_forward_hook(self._leave, with_kwargs=True, always_call=True)
         for handle, table in ((before, hooks._global_forward_pre_hooks), (after, hooks._global_forward_hooks)):
-            table.move_to_end(handle.id, last=False)  # type: ignore[attr-defined]
+            table.move_to_end(handle.id, last=False)
         self._handles = (before, after)
         _DeeperStack.enter()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import torch
+from trec.capture.torch_api import HigherOrderOperator
 
 
 class Facts(NamedTuple):
@@ -48,7 +48,12 @@ def facts_of(operator: Any) -> Facts:
     """Return what is known of an operator; higher-order operators have no schema and write nothing."""
     schema = getattr(operator, "_schema", None)
     if schema is None:
-        return Facts(operator, (), False, None, False, isinstance(operator, torch._ops.HigherOrderOperator))
+        return Facts(operator, (), False, None, False, isinstance(operator, HigherOrderOperator))
+    return facts_of_schema(schema, getattr(operator, "_op", operator))
+
+
+def facts_of_schema(schema: Any, run: Any = None) -> Facts:
+    """Return what a schema tells of the operator that `run` is."""
     name = schema.name.split("::")[-1]
     writes: tuple[int | str, ...] = ()
     overwrites, training = name in OVERWRITING, None
@@ -59,7 +64,7 @@ def facts_of(operator: Any) -> Facts:
     if not writes and name in UNDECLARED_WRITES:
         writes, training = UNDECLARED_WRITES[name]
     aliases = any(result.alias_info is not None for result in schema.returns)
-    return Facts(getattr(operator, "_op", operator), writes, overwrites, training, aliases)
+    return Facts(run, writes, overwrites, training, aliases)
 
 
 def operator_name(operator: Any) -> str:

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from trec.capture.leaves import PLAIN_TENSORS, slots
 from trec.capture.log import STRIDED
+from trec.capture.torch_api import plain_dispatch, swap_tensors
 
 _PARTS = {
     torch.sparse_coo: ("_indices", "_values"),
@@ -21,7 +22,7 @@ _PARTS = {
 
 def wraps_others(kind: type) -> bool:
     """Tell whether a class of tensors runs its operators in Python, on tensors that it holds."""
-    handler: Any = torch._C._disabled_torch_dispatch_impl
+    handler: Any = plain_dispatch
     return kind not in PLAIN_TENSORS and getattr(kind, "__torch_dispatch__", handler) is not handler
 
 
@@ -90,7 +91,7 @@ def become_leaf(tensor: Tensor) -> None:
         base.detach_()
     with torch.enable_grad():  # made without, it could not be written where gradients are wanted
         fresh = base.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
-    torch._C._swap_tensor_impl(tensor, fresh)
+    swap_tensors(tensor, fresh)
 
 
 def leaves_behind(tensor: Tensor) -> list[Tensor]:

@@ -8,10 +8,8 @@ from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.nn.modules import module as module_hooks
-from torch.overrides import _get_current_function_mode_stack, _pop_mode, _push_mode
-from torch.utils import _python_dispatch as dispatch
 
+from trec.capture import torch_api
 from trec.capture.refill import refill_dict
 from trec.capture.switches import SWITCHES
 
@@ -19,11 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from trec.capture.left import Left
-
-_GLOBAL_HOOKS: list[dict[Any, Any]] = [
-    table for name, table in vars(module_hooks).items() if name.startswith("_global_") and isinstance(table, dict)
-]
-_saving_hooks: Any = torch._C._autograd._top_saved_tensors_default_hooks
 
 
 class Process:
@@ -43,11 +36,11 @@ class Process:
         self._numpy = numpy.random.get_state() if hasattr(numpy, "random") else None
         self._switches = [read() for _, read, _ in SWITCHES]
         self._inference = torch.is_inference_mode_enabled()
-        self._function_modes = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
-        self._operator_modes = dispatch._get_current_dispatch_mode_stack()
-        self._saving: tuple[Any, ...] | None = _saving_hooks(True)
-        self._hooks = [table.copy() for table in _GLOBAL_HOOKS]
-        self._full_backward = module_hooks._global_is_full_backward_hook
+        self._function_modes = torch_api.function_modes()
+        self._operator_modes = torch_api.dispatch_modes()
+        self._saving: tuple[Any, ...] | None = torch_api.saved_tensors_hooks(True)
+        self._hooks = [table.copy() for table in torch_api.global_hooks]
+        self._full_backward = torch_api.module_hooks._global_is_full_backward_hook
 
     def begin(self) -> None:
         """Forget what autocast has cast."""
@@ -57,12 +50,13 @@ class Process:
         """Take off what stands on the stacks of modes since, so that nothing watches when the rest is put back."""
         left.attempt(
             "the stack of torch function modes",
-            _restack, self._function_modes, _get_current_function_mode_stack, _pop_mode, _push_mode,
+            _restack, self._function_modes, torch_api.function_modes, torch_api.pop_function_mode,
+            torch_api.push_function_mode,
         )  # fmt: skip
         left.attempt(
             "the stack of torch dispatch modes",
-            _restack, self._operator_modes, dispatch._get_current_dispatch_mode_stack, dispatch._pop_mode,
-            dispatch._push_mode,
+            _restack, self._operator_modes, torch_api.dispatch_modes, torch_api.pop_dispatch_mode,
+            torch_api.push_dispatch_mode,
         )  # fmt: skip
         left.attempt("the hooks on saved tensors", self._leave_saving)
 
@@ -72,8 +66,8 @@ class Process:
         A guard of inference mode puts back, when it dies, what torch dispatched to when it was made: modes, if it was
         made while we recorded, though by now there are none.
         """
-        dispatch._push_mode(dispatch.TorchDispatchMode())  # type: ignore[no-untyped-call]
-        dispatch._pop_mode()
+        torch_api.push_dispatch_mode(torch_api.TorchDispatchMode())  # type: ignore[no-untyped-call]
+        torch_api.pop_dispatch_mode()
 
     def restore(self, left: Left) -> None:
         """Put them back."""
@@ -82,9 +76,9 @@ class Process:
         for (what, read, write), old in zip(SWITCHES, self._switches, strict=True):
             if read() != old:
                 left.attempt(what, write, old)
-        for table, hooks in zip(_GLOBAL_HOOKS, self._hooks, strict=True):
+        for table, hooks in zip(torch_api.global_hooks, self._hooks, strict=True):
             left.attempt("hooks on all modules", refill_dict, table, hooks)
-        module_hooks._global_is_full_backward_hook = self._full_backward
+        torch_api.module_hooks._global_is_full_backward_hook = self._full_backward
         left.attempt("the random generator of torch", torch.set_rng_state, self._torch)
         left.attempt("the random generator of Python", random.setstate, self._python)
         if self._cuda is not None:
@@ -94,10 +88,10 @@ class Process:
         torch.clear_autocast_cache()
 
     def _leave_saving(self) -> None:
-        while (now := _saving_hooks(True)) is not None:
+        while (now := torch_api.saved_tensors_hooks(True)) is not None:
             if all(map(is_, now, self._saving or (None, None))):
                 return
-            torch._C._autograd._pop_saved_tensors_default_hooks()
+            torch_api.pop_saved_tensors_hooks()
 
 
 def _restack(

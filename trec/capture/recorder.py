@@ -9,8 +9,6 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
-from torch._C import DisableTorchFunction
-
 from trec.capture.dispatch import OperatorMode
 from trec.capture.functions import FunctionMode
 from trec.capture.leaves import leaves
@@ -20,6 +18,7 @@ from trec.capture.packed import Packed
 from trec.capture.parts import wraps_others
 from trec.capture.sources import module_arguments, module_place
 from trec.capture.thread import Thread
+from trec.capture.torch_api import DisableTorchFunction
 from trec.errors import CaptureError
 
 if TYPE_CHECKING:

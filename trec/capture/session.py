@@ -19,6 +19,7 @@ from trec.capture.log import Origin, ScopeRecord, UninitializedTensor
 from trec.capture.modules import ModuleHooks
 from trec.capture.recorder import TABLES, Recorder, turn, walk
 from trec.capture.state import State
+from trec.capture.torch_api import DisableTorchFunction, scripts_as_written
 from trec.capture.twins import put_twins
 from trec.errors import CaptureError, OptionError, TraceWarning
 from trec.ir.collector import paused
@@ -94,7 +95,7 @@ def _record(
     net: torch.nn.Module, args: Any, kwargs: Any, name: str, level: Level, method: str, device: Any
 ) -> tuple[Graph, _Failure | None]:
     recorder = Recorder("aten" if level == "aten" else "function")
-    untouched = torch._C.DisableTorchFunction
+    untouched = DisableTorchFunction
     with Interrupts() as interrupts:
         with untouched():
             state = _prepare(recorder, net, args, kwargs, method)
@@ -172,7 +173,7 @@ def _run(recorder: Recorder, call: Any, args: Any, kwargs: Any, interrupts: Inte
             warnings.filterwarnings("ignore", "Using `torch.compile\\(module\\)` when there are global hooks")
             stack.enter_context(torch.compiler.set_stance("force_eager"))  # compiled code would run without being seen
         # Optimised, the second run of a script would differ from the first.
-        stack.enter_context(torch.jit.optimized_execution(False))  # type: ignore[attr-defined]
+        stack.enter_context(scripts_as_written(False))
         stack.enter_context(recorder.modes(recorder.thread))
         recorder.active = True
         try:

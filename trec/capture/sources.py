@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from trec.capture.torch_api import module_call_code
 from trec.ir.types import Source
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from trec.capture.log import Place
 
 _HIDDEN_ROOTS = (str(Path(torch.__file__).parent), str(Path(__file__).parent))
-_MODULE_CALL = torch.nn.Module._call_impl.__code__
+_MODULE_CALL = module_call_code
 
 _hidden: dict[int, tuple[CodeType, bool]] = {}
 """Whether code belongs to torch or to recording, by id of the code object, whose own hash takes long; and the code."""

@@ -19,6 +19,7 @@ from trec.capture.process import Process
 from trec.capture.recorder import TABLES, walk
 from trec.capture.refill import refill_dict, refill_set, same
 from trec.capture.tensors import Tensors
+from trec.capture.torch_api import DisableTorchDispatch, DisableTorchFunction
 
 if TYPE_CHECKING:
     from trec.capture.memory import Memory
@@ -105,14 +106,14 @@ class State:
     def save(self, tensor: Tensor, address: int | None) -> None:
         """Copy the data of a tensor of the user's that is about to be written, or of the storage at an address."""
         self.own(tensor)
-        with torch._C._DisableTorchDispatch():
+        with DisableTorchDispatch():
             self.tensors.save(tensor, address)
 
     def _own(self, tensors: list[Tensor]) -> None:
         """Remember tensors and what hangs on them, and modules that turned up on the way."""
         while tensors or self.contents.modules:
             further: list[Tensor] = []
-            with torch._C._DisableTorchDispatch():  # modes of the user's see nothing of what recording does
+            with DisableTorchDispatch():  # modes of the user's see nothing of what recording does
                 held = self.tensors.add(tensors)
             for attributes in held:
                 further += self.contents.remember([*attributes.values()], self.left)
@@ -183,14 +184,14 @@ class State:
         """Put everything back as it was; what cannot be is noted in `left`."""
         left = self.left
         self._process.leave_modes(left)
-        with torch._C.DisableTorchFunction():
+        with DisableTorchFunction():
             for row in self.modules:
                 if not _is_unchanged(row):
                     left.attempt(f"the attributes of a {row.kind.__name__}", _restore_module, row)
             self._classes.restore(left)
             self.contents.restore(left)
             self._process.drop_guards()
-            with torch._C._DisableTorchDispatch(), torch.no_grad():
+            with DisableTorchDispatch(), torch.no_grad():
                 self.tensors.restore(left)
             self._process.restore(left)
 

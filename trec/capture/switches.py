@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import torch
-import torch.utils._device as default_device
+
+from trec.capture.torch_api import (
+    autocast_devices,
+    backend_switch,
+    default_device,
+    default_device_context,
+    fills_uninitialized,
+    multithreaded_backward,
+    print_options,
+    set_fills_uninitialized,
+    set_grad_enabled,
+    set_multithreaded_backward,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,8 +27,7 @@ Switch = tuple[str, "Callable[[], Any]", "Callable[[Any], Any]"]
 
 
 def _backend(name: str, flag: str) -> Switch:
-    core: Any = torch._C  # the attributes of `torch.backends` can be frozen
-    return (f"torch.backends.{name}.{flag}", getattr(core, f"_get_{name}_{flag}"), getattr(core, f"_set_{name}_{flag}"))
+    return (f"torch.backends.{name}.{flag}", *backend_switch(name, flag))
 
 
 def _attention(name: str) -> Switch:
@@ -54,11 +65,11 @@ def _set_autocast_depth(wanted: int) -> None:
 
 
 def _print_options() -> dict[str, Any]:
-    return dict(vars(torch._tensor_str.PRINT_OPTS))
+    return dict(vars(print_options))
 
 
 SWITCHES: tuple[Switch, ...] = (
-    ("grad mode", torch.is_grad_enabled, torch._C._set_grad_enabled),
+    ("grad mode", torch.is_grad_enabled, set_grad_enabled),
     ("default dtype", torch.get_default_dtype, torch.set_default_dtype),
     (
         "anomaly mode",
@@ -75,18 +86,18 @@ SWITCHES: tuple[Switch, ...] = (
     ),
     (
         "filling of uninitialised memory",
-        torch._C._get_deterministic_fill_uninitialized_memory,
-        torch._C._set_deterministic_fill_uninitialized_memory,
+        fills_uninitialized,
+        set_fills_uninitialized,
     ),
     ("number of threads", torch.get_num_threads, torch.set_num_threads),
     ("precision of matrix products", torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
     ("repeated warnings", torch.is_warn_always_enabled, torch.set_warn_always),
-    ("threads of autograd", torch._C._is_multithreading_enabled, torch._C._set_multithreading_enabled),
-    ("options of printing", _print_options, lambda value: vars(torch._tensor_str.PRINT_OPTS).update(value)),
+    ("threads of autograd", multithreaded_backward, set_multithreaded_backward),
+    ("options of printing", _print_options, lambda value: vars(print_options).update(value)),
     *(_backend("cudnn", flag) for flag in ("enabled", "benchmark", "deterministic", "allow_tf32")),
     _backend("mkldnn", "enabled"),
     *(_attention(name) for name in ("flash", "mem_efficient", "math", "cudnn")),
-    *(switch for device in torch._C._autocast_supported_devices() for switch in _autocast(device)),
+    *(switch for device in autocast_devices() for switch in _autocast(device)),
     ("cache of autocast", torch.is_autocast_cache_enabled, torch.set_autocast_cache_enabled),
     ("depth of autocast", _autocast_depth, _set_autocast_depth),
     (
@@ -96,7 +107,7 @@ SWITCHES: tuple[Switch, ...] = (
     ),
     (
         "context of the default device",
-        lambda: getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None),
-        lambda value: setattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", value),
+        lambda: getattr(default_device_context, "device_context", None),
+        lambda value: setattr(default_device_context, "device_context", value),
     ),
 )

@@ -13,6 +13,7 @@ from trec.capture.log import STRIDED
 from trec.capture.parts import leaves_behind, storages_of
 from trec.capture.refill import refill_dict, same
 from trec.capture.tensor_facts import HOOKS, STEPS, TensorFacts, facts_of, quiet
+from trec.capture.torch_api import set_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -234,4 +235,4 @@ def _put_data(storage: Any, data: Any) -> None:
 
 def _set_version(tensor: Tensor, version: int) -> None:
     if tensor._version != version:
-        torch._C._autograd._unsafe_set_version_counter((tensor,), (version,))
+        set_versions((tensor,), (version,))

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from trec.ir.types import SOURCE_KINDS
+from trec.ir.types import SOURCE_KINDS, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,7 +83,7 @@ def type_text(type_: TensorType, device: str = "cpu") -> str:
     text = f"{SHORT.get(type_.dtype, word(type_.dtype))}[{','.join([word(str(size)) for size in type_.shape])}]"
     if type_.layout != "strided":
         text = f"{text}:{word(type_.layout)}"
-    return text if type_.device == device else f"{text}@{word(type_.device)}"
+    return text if type_.device in (device, UNKNOWN) else f"{text}@{word(type_.device)}"
 
 
 def word(text: str) -> str:
@@ -99,7 +99,8 @@ class _Printer:
         used = Counter([value.type for value in graph.values if 0 <= value.type < len(graph.types)])
         devices: Counter[str] = Counter()
         for type_, count in used.items():
-            devices[graph.types[type_].device] += count
+            if graph.types[type_].device != UNKNOWN:
+                devices[graph.types[type_].device] += count
         self.device = min(devices, key=lambda device: (-devices[device], device), default="cpu")
         self.types = [type_text(type_, self.device) for type_ in graph.types]
         self.names: dict[int, str] = {}

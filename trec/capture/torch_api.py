@@ -1,0 +1,151 @@
+"""Everything of torch that is private or may change, under one name each; no other file reaches for it.
+
+Names are bound once, so that using them costs no more than using torch itself. `tests/capture/test_torch_api.py` says
+for each what is relied on, and fails where torch gives it another meaning.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.utils._python_dispatch as _dispatch
+from torch import overrides as _overrides
+from torch._jit_internal import boolean_dispatched as boolean_dispatched
+from torch.nn.modules import module as _modules
+from torch.utils import _device
+from torch.utils._python_dispatch import TorchDispatchMode as TorchDispatchMode
+
+_C: Any = torch._C
+
+# ---- keeping out of the way
+
+DisableTorchFunction: Any = _C.DisableTorchFunction
+"""Context in which no function mode and no tensor subclass sees what is called."""
+
+DisableTorchDispatch: Any = _C._DisableTorchDispatch
+"""Context in which no dispatch mode sees what runs."""
+
+current_dispatch_mode: Any = _dispatch._get_current_dispatch_mode
+"""The innermost dispatch mode, or None."""
+
+without_dispatch_mode: Any = _dispatch._pop_mode_temporarily
+"""Context without the innermost dispatch mode, which it yields."""
+
+dispatch_modes: Any = _dispatch._get_current_dispatch_mode_stack
+"""The dispatch modes, outermost first."""
+
+pop_dispatch_mode: Any = _dispatch._pop_mode
+push_dispatch_mode: Any = _dispatch._push_mode
+"""Take off the innermost dispatch mode, put on another: to mend the stack that a model left."""
+
+function_modes: Any = _overrides._get_current_function_mode_stack
+"""The function modes, outermost first."""
+
+pop_function_mode: Any = _overrides._pop_mode
+push_function_mode: Any = _overrides._push_mode
+"""Take off the innermost function mode, put on another: to mend the stack that a model left."""
+
+wrapped_by_functorch: Any = _C._functorch.is_functorch_wrapped_tensor
+"""Whether a tensor is one of those that `vmap`, `grad` and their like hand to the function that they transform."""
+
+transform_inside: Any = _C._functorch.peek_interpreter_stack
+"""The innermost transform (`vmap`, `grad`, ...) that runs, or None."""
+
+transform_level: Any = _C._functorch.maybe_current_level
+"""How many transforms run, one in another; None if there are none."""
+
+count_of_function_modes: Any = _C._len_torch_function_stack
+count_of_dispatch_modes: Any = _C._len_torch_dispatch_stack
+"""How many modes stand on each stack."""
+
+is_autocast_on: Any = _C._is_any_autocast_enabled
+"""Whether autocast is on for any kind of device."""
+
+PYTHON_KEY: Any = _C.DispatchKey.Python
+exclude_key: Any = _C._dispatch_tls_set_dispatch_key_excluded
+"""Leave out a step of the dispatch, here the one that calls dispatch modes, or take it in again."""
+
+scripts_as_written: Any = torch.jit.optimized_execution  # type: ignore[attr-defined]
+"""Context, given False, in which a script runs as written, in its second call as in its first."""
+
+# ---- operators
+
+OpOverload: Any = torch._ops.OpOverload
+"""Class of operators such as `aten.add.Tensor`: `_schema` tells what they do, `_op` runs them without a wrapper."""
+
+HigherOrderOperator: Any = torch._ops.HigherOrderOperator
+"""Class of operators that are given functions; `py_kernels` holds what runs them."""
+
+EAGER: Any = _C.DispatchKey.CompositeExplicitAutograd
+"""Key of the kernel of a higher-order operator that runs its functions as they are."""
+
+schemas_of: Any = _C._jit_get_schemas_for_operator
+"""All schemas of an operator by its full name, such as `aten::add`; none if there is no such operator."""
+
+# ---- modules
+
+module_hooks: Any = _modules
+"""The module that holds torch's tables of hooks for every module, and the functions that fill them."""
+
+module_call_code: Any = torch.nn.Module._call_impl.__code__
+"""The code in which every call of a module runs, to tell calls of modules on the stack."""
+
+global_hooks: list[dict[Any, Any]] = [
+    table for name, table in vars(_modules).items() if name.startswith("_global_") and isinstance(table, dict)
+]
+"""Torch's tables of hooks that hold for every module."""
+
+UninitializedTensor: Any = torch.nn.parameter.UninitializedTensorMixin  # type: ignore[attr-defined]
+"""Class of the parameters and buffers of lazy modules before their first call, which have no shape."""
+
+Dropout: Any = torch.nn.modules.dropout._DropoutNd
+"""Base of the dropout modules, which return their argument when they are not training."""
+
+# ---- what a tensor was
+
+set_versions: Any = _C._autograd._unsafe_set_version_counter
+"""Set how often tensors were written, so that a backward pass of the user's that is still to come finds nothing new."""
+
+swap_tensors: Any = _C._swap_tensor_impl
+"""Exchange all of two tensors but their identity."""
+
+plain_dispatch: Any = _C._disabled_torch_dispatch_impl
+"""The `__torch_dispatch__` of classes of tensors that leave operators alone."""
+
+saved_tensors_hooks: Any = _C._autograd._top_saved_tensors_default_hooks
+"""The innermost hooks on tensors that are saved for the backward pass, or None."""
+
+pop_saved_tensors_hooks: Any = _C._autograd._pop_saved_tensors_default_hooks
+"""Take them off."""
+
+# ---- switches
+
+default_device: Any = _device
+"""The module whose `CURRENT_DEVICE` tells where tensors are made by default."""
+
+set_grad_enabled: Any = _C._set_grad_enabled
+"""Set the grad mode, for longer than a context."""
+
+fills_uninitialized: Any = _C._get_deterministic_fill_uninitialized_memory
+set_fills_uninitialized: Any = _C._set_deterministic_fill_uninitialized_memory
+"""Whether fresh memory is filled where deterministic algorithms are asked for."""
+
+
+multithreaded_backward: Any = _C._is_multithreading_enabled
+set_multithreaded_backward: Any = _C._set_multithreading_enabled
+"""Whether backward passes may run in threads of their own."""
+
+autocast_devices: Any = _C._autocast_supported_devices
+"""The kinds of devices that autocast knows."""
+
+print_options: Any = torch._tensor_str.PRINT_OPTS
+"""The options of `torch.set_printoptions`."""
+
+default_device_context: Any = torch._GLOBAL_DEVICE_CONTEXT
+"""What holds, for each thread, the context that `torch.set_default_device` entered."""
+
+
+def backend_switch(name: str, flag: str) -> tuple[Any, Any]:
+    """Return what reads and what sets a switch of `torch.backends`, whose own attributes can be frozen."""
+    return getattr(_C, f"_get_{name}_{flag}"), getattr(_C, f"_set_{name}_{flag}")
