@@ -1,6 +1,7 @@
 """trec records what a PyTorch model does as a graph that can be saved, rewritten, analysed and drawn."""
 
 from trec.capture.api import capture as capture
+from trec.capture.api import recording as recording
 from trec.errors import CaptureError, DependencyError, FormatError, OptionError, TrecError, VerifyError
 from trec.ir.graph import Graph
 from trec.ir.serialize import load
@@ -17,4 +18,5 @@ __all__ = [
     "__version__",
     "capture",
     "load",
+    "recording",
 ]

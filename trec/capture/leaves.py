@@ -33,6 +33,13 @@ MOST_OBJECTS = 100_000
 wrapped_by_functorch = torch._C._functorch.is_functorch_wrapped_tensor
 
 
+def unwrapped(tensor: Tensor) -> Tensor:
+    """Return the tensor that lies in the wrappers of functorch (vmap, grad, jvp), or the tensor itself."""
+    while wrapped_by_functorch(tensor):
+        tensor = torch._C._functorch.get_unwrapped(tensor)
+    return tensor
+
+
 def add_tensors(value: Any, found: list[Tensor]) -> None:
     """Append the tensors of lists, tuples and dicts, as torch functions and operators take them."""
     if isinstance(value, Tensor):

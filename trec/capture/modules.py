@@ -82,6 +82,8 @@ class ModuleHooks:
         elif frames and frames[-1].own != around:
             thread.drop_abandoned(around)
         with recorder.lock:
+            if recorder.top_level is not None:
+                recorder.top_level.enter(module, args, thread)
             if recorder.expected is module:
                 scope, recorder.expected = 0, None  # the root was opened with the recording
             else:
@@ -89,6 +91,8 @@ class ModuleHooks:
             call = thread.call
             if call is not None:
                 call.split = True
+                recorder.log.events.extend(call.events)  # what the module reads may be among what they made
+                call.events.clear()
             frames.append(Frame(scope, module, thread.scope, call, modes, own, around))
             thread.scope, thread.call = scope, None
 
@@ -111,6 +115,8 @@ class ModuleHooks:
                 recorder.failure = (scope, error)
         elif scope:
             self._pass_through(scope, result, thread)
+        if recorder.top_level is not None:
+            recorder.top_level.leave(scope, result if isinstance(kwargs, dict) else None, thread)
 
     def _pass_through(self, scope: int, result: Any, thread: Thread) -> None:
         """A module that returns what it was given still lies on the path: give it a node."""

@@ -12,8 +12,9 @@ from torch._C import DisableTorchFunction
 
 from trec.capture.dispatch import OperatorMode
 from trec.capture.functions import FunctionMode
-from trec.capture.log import Log, Origin, ScopeRecord, UninitializedTensor
+from trec.capture.log import Log, ScopeRecord
 from trec.capture.memory import Memory
+from trec.capture.naming import Names, walk
 from trec.capture.packed import Packed
 from trec.capture.sources import module_place
 from trec.capture.thread import Thread
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
     from trec.capture.memory import Entry
     from trec.capture.operators import Facts
     from trec.capture.state import State
-    from trec.ir.types import Level, NodeKind
+    from trec.capture.toplevel import TopLevel
+    from trec.ir.types import Level
 
-TABLES: tuple[tuple[NodeKind, str], ...] = (("param", "_parameters"), ("buffer", "_buffers"))
+running = threading.local()
+"""Whether the running thread makes a recording, in `running.recording`."""
 
 
 class Recorder:
@@ -35,19 +38,12 @@ class Recorder:
         self.level = level
         self.active = False
         self.log = Log()
-        self.paths: dict[int, str] = {}
-        """Path of each module by id; the first one where it has several."""
         self.memory = Memory(self.log)
-        self.packed = Packed(self.log, self.paths)
+        self.names = Names(self.memory)
+        self.packed = Packed(self.log, self.names.paths)
         self.lock = threading.RLock()
         self.facts: dict[int, Facts] = {}
         """What is known of each operator that ran, by id; operators live as long as torch."""
-        self.adopted: dict[str, int] = {}
-        """How many modules were named after the same place."""
-        self.held: list[Any] = []
-        """Modules met during the pass, kept so that their ids stay theirs."""
-        self.calls: dict[int, int] = {}
-        """How often each module was called, by id."""
         self.expected: Any = None
         """The module whose call the root scope stands for, until it is called."""
         self.failure: tuple[int, BaseException] | None = None
@@ -55,9 +51,13 @@ class Recorder:
         self.failed_call: tuple[Call, BaseException] | None = None
         """Innermost call of a torch function that raised, and the exception."""
         self.state: State | None = None
+        self.top_level: TopLevel | None = None
+        """What the calls of modules that no module makes are given and return, where that is not known beforehand."""
         self.thread = Thread(self.log, 0)
         self._threads = {threading.get_ident(): self.thread}
         self._running_before = set(sys._current_frames())
+        self.unseen: set[str] = set()
+        """Paths of the modules of the model that were called in threads which are not followed."""
 
     def modes(self, thread: Thread) -> ExitStack:
         """Return a context in which the operators of the running thread are written down."""
@@ -72,8 +72,11 @@ class Recorder:
             return None
         ident = get_ident()
         thread = self._threads.get(ident)
-        if thread is None and ident not in self._running_before and id(module) in self.paths:
-            thread = self._threads[ident] = Thread(self.log, self.thread.scope)
+        if thread is None and id(module) in self.names.paths and not getattr(running, "recording", False):
+            if ident in self._running_before:
+                self.unseen.add(self.names.paths[id(module)])
+            else:
+                thread = self._threads[ident] = Thread(self.log, self.thread.scope)
         return thread
 
     def note_failed_call(self, call: Call, error: BaseException) -> None:
@@ -101,6 +104,7 @@ class Recorder:
         self.active = False
         for thread in self._threads.values():
             thread.mute += 1
+        self.names.settle()
 
     def protect(self, entry: Entry, thread: Thread) -> None:
         """Keep a copy of a storage of the user's before its first write."""
@@ -118,41 +122,25 @@ class Recorder:
     def open_scope(self, module: Any, thread: Thread) -> int:
         """Write down that a module is called; return the index of the new scope."""
         scopes, outer = self.log.scopes, thread.scope
-        path = self.paths.get(id(module))
+        names = self.names
+        path = names.paths.get(id(module))
         if path is None:
             thread.mute += 1
-            with DisableTorchFunction():
-                path = self._adopt(module, scopes[outer].path)
-            thread.mute -= 1
-        call = self.calls.get(id(module), 0)
-        self.calls[id(module)] = call + 1
+            try:
+                with DisableTorchFunction():
+                    if self.state is not None:
+                        self.state.adopt(walk(module))
+                    path = names.adopt(module, scopes[outer].path)
+            finally:
+                thread.mute -= 1
+        call = names.calls.get(id(module), 0)
+        names.calls[id(module)] = call + 1
         kind = type(module)
         place = None if scopes[outer].native else module_place()
         native = kind.__module__.startswith("torch.")
         first = len(self.log.types)
         scopes.append(ScopeRecord("module", path, kind.__name__, call, outer, module, first, place, native))
         return len(scopes) - 1
-
-    def _adopt(self, module: Any, around: str) -> str:
-        """Name a module that was met only when it was called, and its parameters, after where it was called."""
-        base = f"{around}.<{type(module).__name__}>" if around else f"<{type(module).__name__}>"
-        count = self.adopted[base] = self.adopted.get(base, 0) + 1
-        path = base if count == 1 else f"{base}{count}"
-        below_it = walk(module)
-        if self.state is not None:
-            self.state.adopt(below_it)
-        for below, child in below_it:
-            whole = f"{path}.{below}" if below else path
-            if self.paths.setdefault(id(child), whole) != whole:
-                continue
-            self.held.append(child)
-            for kind, table in TABLES:
-                for name, tensor in dict(getattr(child, table)).items():
-                    if tensor is None or isinstance(tensor, UninitializedTensor):
-                        continue
-                    if id(tensor) not in self.memory.origins:
-                        self.memory.christen(tensor, Origin(kind, [f"{whole}.{name}"]))
-        return path
 
 
 def _chain(error: BaseException | None) -> list[BaseException]:
@@ -161,23 +149,4 @@ def _chain(error: BaseException | None) -> list[BaseException]:
     while error is not None and not any(error is other for other in found):
         found.append(error)
         error = error.__cause__ or error.__context__
-    return found
-
-
-def walk(root: Any) -> list[tuple[str, Any]]:
-    """Return path and module of a module and all below it, parents first, every path of a shared one.
-
-    Modules are told apart by identity alone; a module that contains itself is entered once.
-    """
-    todo, seen, found = [("", root)], set(), []
-    while todo:
-        path, module = todo.pop()
-        found.append((path, module))
-        if id(module) in seen:
-            continue
-        seen.add(id(module))
-        children = list(module._modules.items())
-        todo.extend(
-            (f"{path}.{name}" if path else name, child) for name, child in reversed(children) if child is not None
-        )
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -55,6 +55,14 @@ def module_frames() -> tuple[int, int]:
     while frame is not None and frame.f_code is not _MODULE_CALL:
         frame = frame.f_back
     return own, 0 if frame is None else id(frame)
+
+
+def keyword_arguments() -> dict[str, Any]:
+    """Return the keyword arguments of the module call whose hook runs: hooks of all modules are not given them."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code is not _MODULE_CALL:
+        frame = frame.f_back
+    return dict(frame.f_locals.get("kwargs") or {}) if frame is not None else {}
 
 
 def _search(frame: FrameType | None) -> Place:
