@@ -763,6 +763,28 @@ def test_a_generator_holds_a_block() -> None:
     assert [key for key in before if after[key] != before[key]] == []
 
 
+def test_a_block_ends_only_in_its_own_thread() -> None:
+    rec, refused = trec.recording(), []
+
+    def leave() -> None:
+        try:
+            rec.__exit__(None, None, None)
+        except trec.CaptureError as error:
+            refused.append(str(error))
+
+    before = process_facts()
+    with rec:
+        torch.ones(2).sin()
+        worker = threading.Thread(target=leave)
+        worker.start()
+        worker.join()
+        torch.ones(2).cos()
+    assert "still running there" in refused[0]
+    assert ops(rec.graph.verify()) == ["ones", "sin", "ones", "cos"]
+    after = process_facts()
+    assert [key for key in before if after[key] != before[key]] == []
+
+
 def test_workers_started_in_the_block_call_siblings() -> None:
     net, x = Net(), torch.ones(2, 3)
     with trec.recording(net) as rec:

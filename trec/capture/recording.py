@@ -65,12 +65,11 @@ class Recording:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if get_ident() != self._thread:
+            raise CaptureError("a recording ends in the thread that it began in, and is still running there")
         recorder, self._recorder = self._recorder, None
         if recorder is None or recorder.top_level is None:
             return
-        if get_ident() != self._thread:
-            recorder.stop()
-            raise CaptureError("a recording ends in the thread that it began in")
         model, met = recorder.names.model(), recorder.names.met()
         self._watch.close()
         recorder.settle_failure(error)
