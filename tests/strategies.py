@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from trec.ir.builder import GraphBuilder
 from trec.ir.tables import clean
-from trec.ir.types import Carried, Source
+from trec.ir.types import Carried, Note, Source
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
@@ -28,6 +28,7 @@ MUTABLE_KINDS: tuple[NodeKind, ...] = ("op", "op", "op", "region", "host", "link
 SOURCE_KINDS: tuple[NodeKind, ...] = ("input", "param", "buffer", "constant")
 
 names = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=8))
+clean_names = names.map(clean)
 scalars = st.one_of(
     st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.integers(-3, 3), st.floats(), names
 )  # fmt: skip
@@ -70,6 +71,8 @@ def graphs(draw: DrawFn, max_nodes: int = 12, max_scopes: int = 6) -> Graph:
             builder.node("output", parent=0, name=name, inputs=[value], attrs=(("index", position),))
     _settle_params(builder)
     _give_values(draw, builder)
+    notes = st.builds(Note, st.sampled_from(("unused_param", "uncalled_module", "new")), clean_names, clean_names)
+    builder.notes.extend(draw(st.lists(notes, max_size=2)))
     return builder.build()
 
 

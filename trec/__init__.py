@@ -1,6 +1,7 @@
 """trec records what a PyTorch model does as a graph that can be saved, rewritten, analysed and drawn."""
 
 from trec.capture.api import capture as capture
+from trec.capture.api import recording as recording
 from trec.capture.frontends import from_export as from_export
 from trec.capture.frontends import from_fx as from_fx
 from trec.errors import (
@@ -30,4 +31,5 @@ __all__ = [
     "from_export",
     "from_fx",
     "load",
+    "recording",
 ]

@@ -24,7 +24,7 @@ def test_golden(tiny: Graph, request: pytest.FixtureRequest, golden: Callable[[s
 def test_one_line_for_each_row(graph: Graph) -> None:
     text = str(graph)
     assert text.isprintable() or text.replace("\n", "").isprintable()
-    assert len(text.splitlines()) == 1 + len(graph.nodes) + len(graph.carried)
+    assert len(text.splitlines()) == 1 + len(graph.nodes) + len(graph.carried) + len(graph.notes)
     assert list(lines(graph)) == text.split("\n")
 
 

@@ -212,7 +212,9 @@ BREAKS: dict[str, list[Break]] = {
         (change("nodes", 1, inputs=(0, 0)), "nodes[1] is of kind param and has 2 inputs, expected 0 to 1"),
     ],
     "own-ops": [(change("nodes", 0, op="x"), "nodes[0] has op 'x', expected 'input'")],
-    "link-ops": [(change("nodes", 5, op="copy"), "nodes[5] has op 'copy', expected one of: alias, pass, update")],
+    "link-ops": [
+        (change("nodes", 5, op="copy"), "nodes[5] has op 'copy', expected one of: alias, pass, tensor, update")
+    ],
     "places": [
         (change("nodes", 6, parent=1, depth=2), "nodes[6] is of kind output and lies in scope 1, expected the root"),
         (change("nodes", 1, parent=2), "nodes[1] is of kind param and lies in scope 2, expected a module"),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from trec.errors import DependencyError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import torch
 
+    from trec.capture.recording import Recording
     from trec.ir.graph import Graph
     from trec.ir.types import Level
 
@@ -60,15 +62,8 @@ def capture(
         >>> print(trec.capture(torch.nn.Linear(2, 1), (4, 2)))  # doctest: +ELLIPSIS
         graph Linear: ...
     """
-    try:
+    with _torch_needed():
         from trec.capture import session
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise DependencyError(
-            "recording needs PyTorch, which is not installed: pip install 'trec[torch]'; "
-            "saved graphs can be read and drawn without it"
-        ) from error
     return session.capture(
         net,
         shapes,
@@ -80,3 +75,55 @@ def capture(
         method=method,
         device=device,
     )
+
+
+def recording(net: torch.nn.Module | None = None, *, name: str | None = None, level: Level = "function") -> Recording:
+    """Record what a block of code does; the graph is there when the block has ended.
+
+    Any code can be recorded: several calls, methods other than `forward`, plain functions, a loop that generates
+    tokens. Each call of a module that no other module makes is a scope of its own under one root, of kind `region`; if
+    one call of `net` is all that ran, it is the root, and the graph is that of `trec.capture`. Tensors given to such
+    calls are inputs, other tensors from outside are constants, and what the calls return and nothing reads afterwards
+    are outputs.
+
+    The code is run by its owner, so all that it does stays done: nothing is put back, and no tensor or module is kept
+    alive longer than without recording. An exception passes; the graph then holds what ran until it.
+
+    Args:
+        net: the model after which modules and parameters are named. Modules that do not belong to it are named after
+            their class, as in `<Discriminator>`.
+        name: name of the graph; the class of `net`, or `recording`, when left out.
+        level: as for `trec.capture`.
+
+    Returns:
+        A context manager whose `graph` is the recorded graph.
+
+    Raises:
+        CaptureError: another recording is running in this thread; or `graph` is asked for before the block has ended.
+        OptionError: an argument is not of the expected form.
+        DependencyError: torch is not installed.
+
+    Example:
+        >>> import torch, trec
+        >>> net = torch.nn.Linear(2, 2)
+        >>> with trec.recording(net) as rec:
+        ...     result = net(net(torch.ones(1, 2)))
+        >>> [scope.name for scope in rec.graph.scopes]
+        ['Linear', 'Linear#1', 'Linear#2']
+    """
+    with _torch_needed():
+        from trec.capture.recording import Recording
+    return Recording(net, name, level)
+
+
+@contextmanager
+def _torch_needed() -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise DependencyError(
+            "recording needs PyTorch, which is not installed: pip install 'trec[torch]'; "
+            "saved graphs can be read and drawn without it"
+        ) from error

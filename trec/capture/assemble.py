@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from trec.capture.arguments import freeze, name_arguments
 from trec.capture.describe import describe
 from trec.capture.log import Origin
+from trec.capture.naming import Description
 from trec.capture.operators import operator_name
 from trec.capture.program import Program, plan
 from trec.capture.sources import resolve_place
@@ -18,7 +19,7 @@ from trec.ir.tables import clean
 from trec.ir.types import Node, Value
 
 if TYPE_CHECKING:
-    from trec.capture.log import ValueType
+    from trec.capture.log import ScopeRecord, ValueType
     from trec.capture.recorder import Recorder
     from trec.ir.graph import Graph
     from trec.ir.types import AttrRow
@@ -63,6 +64,7 @@ class _Assembly:
         self.rows = [-1] * len(self.log.argument_rows)
         self.described: dict[int, tuple[AttrRow, int]] = {}
         self.places: dict[tuple[int, int], int] = {}
+        self.named: dict[AttrRow, int] = {}
         self.names: dict[int, str] = {}
         self.taken: dict[str, int] = {}
         self.step_names: list[str] = []
@@ -90,10 +92,7 @@ class _Assembly:
         So a function call has the same name whether it becomes a node or a scope.
         """
         root = self.builder.name
-        around = [
-            unique(clean(record.path or root) + (f"#{record.call + 1}" if record.call else ""), self.taken)
-            for record in self.log.scopes
-        ]
+        around = [unique(clean(_call_name(record, root)), self.taken) for record in self.log.scopes]
         self.scope_names = around
         around = ["", *[f"{name}." for name in around[1:]]]
         names, groups, taken = self.step_names, self.group_names, self.taken
@@ -149,7 +148,7 @@ class _Assembly:
             attrs = self._described(record.module)
             if self.failure is not None and self.failure[0] == position:
                 error = ("error", type(self.failure[1]).__name__)
-                attrs = self.builder.attrs.add((*describe(record.module), error))
+                attrs = self.builder.attrs.add((*self.builder.attrs[attrs], error))
             parent = -1 if record.parent < 0 else scopes[record.parent]
             source = self._place(record.place, record.parent)
             name = self.scope_names[position]
@@ -178,7 +177,7 @@ class _Assembly:
             else:
                 op = kind
                 if isinstance(step.detail, Origin):
-                    attrs = builder.attrs.append(_names(step.detail.names))
+                    attrs = self._named(step.detail)
                 elif step.detail is not None:
                     attrs = builder.attrs.add((("index", step.detail),))
             parent = module_scopes[step.scope] if group < 0 else group_scopes[group]
@@ -197,11 +196,19 @@ class _Assembly:
     # ---- what is looked up once
 
     def _described(self, module: Any) -> int:
-        row = describe(module)
+        row = module.row if type(module) is Description else describe(module)
         found = self.described.get(id(row))
         if found is None:
             found = self.described[id(row)] = (row, self.builder.attrs.add(row))  # held, so the id stays its own
         return found[1]
+
+    def _named(self, origin: Origin) -> int:
+        """Return the index of the attributes of a parameter or buffer; several of one name came one after the other."""
+        row = _names(origin.names)
+        found = self.named.get(row)
+        if found is None:
+            found = self.named[row] = self.builder.attrs.append(row)
+        return found
 
     def _arguments(self, function: Any, index: Any) -> int:
         """Return the index of the attributes that name the arguments of a call: kept in the log, or only outlined."""
@@ -237,6 +244,12 @@ class _Assembly:
         return self.builder.tensor_type(
             sizes, str(dtype).removeprefix("torch."), str(device), str(layout).removeprefix("torch.")
         )
+
+
+def _call_name(record: ScopeRecord, root: str) -> str:
+    """Return path and number of a call; the model itself goes by its class where it is not the root."""
+    name = root if record.parent < 0 else record.path or record.cls
+    return f"{name}#{record.call + 1}" if record.call or (record.parent >= 0 and not record.path) else name
 
 
 def _names(names: list[str]) -> AttrRow:

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 _ATOMS = frozenset({int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format})
 _HOLDERS = frozenset({torch.UntypedStorage, torch.ScriptObject})
 
+SILENT = frozenset({"profiler"})
+"""Namespaces of operators that do nothing to values."""
+
+
 Written = Sequence[tuple[Tensor, Entry]]
 """Arguments that an operator is going to write."""
 
@@ -76,6 +80,8 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     given = self.log.arguments(func, freeze(args, kwargs)[0])
                 kind: NodeKind = "op"
                 if not made:
+                    if func.namespace in SILENT:
+                        return result
                     kind, call.host = "host", True
                 call.events.append((kind, func, thread.scope, values, made, given, None))
             return result
@@ -93,6 +99,8 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 made: Sequence[int] = (self.make(result, storages, facts.aliases, values),)
             else:
                 made = self._made(result, facts, storages, written, None)
+            if not made and func.namespace in SILENT:
+                return result
             given = self.log.arguments(func, freeze(args, kwargs)[0])
             scope, place = self.thread.scope, caller_place(3)
             self.log.events.append(("op" if made else "host", func, scope, values, made, given, place))

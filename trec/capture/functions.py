@@ -13,7 +13,7 @@ from trec.capture.arguments import freeze
 from trec.capture.direct import DIRECT, WATCH, DirectCalls
 from trec.capture.higher_order import differentiable
 from trec.capture.introduce import share_foreign
-from trec.capture.leaves import add_tensors, wrapped_by_functorch
+from trec.capture.leaves import add_tensors, unwrapped, wrapped_by_functorch
 from trec.capture.log import Call
 from trec.capture.sources import caller_place
 from trec.capture.storages import storage_key
@@ -159,7 +159,10 @@ class FunctionMode(TorchFunctionMode):
         call, thread.call = thread.call, None
         try:
             with DisableTorchFunction():
-                return None if wrapped_by_functorch(tensor) else self.memory.entry(tensor, thread)
+                if not wrapped_by_functorch(tensor):
+                    return self.memory.entry(tensor, thread)
+                self.memory.entry(unwrapped(tensor), thread)  # so that its operators find what was there before
+                return None
         finally:
             thread.mute -= 1
             thread.call = call

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from trec.capture.leaves import leaves
-from trec.capture.recorder import walk
+from trec.capture.naming import walk
 from trec.capture.torch_api import DisableTorchFunction
 from trec.errors import OptionError
 

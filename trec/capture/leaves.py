@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from trec.capture.torch_api import inside_functorch
 from trec.capture.torch_api import wrapped_by_functorch as wrapped_by_functorch
 
 OPAQUE = (
@@ -31,6 +32,13 @@ PLAIN_TENSORS = frozenset({Tensor, Parameter})
 
 DEEPEST = 60
 MOST_OBJECTS = 100_000
+
+
+def unwrapped(tensor: Tensor) -> Tensor:
+    """Return the tensor that lies in the wrappers of functorch (vmap, grad, jvp), or the tensor itself."""
+    while wrapped_by_functorch(tensor):
+        tensor = inside_functorch(tensor)
+    return tensor
 
 
 def add_tensors(value: Any, found: list[Tensor]) -> None:

@@ -44,6 +44,7 @@ class ScopeRecord(Struct, gc=False):
     call: int
     parent: int
     module: Any
+    """The module; once it has returned and is not held, its description."""
     first_value: int
     """How many values there were when the call began."""
     place: Place

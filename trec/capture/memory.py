@@ -55,12 +55,16 @@ class Memory:
         """Tensors of the user's that are put back afterwards, by id; held, so an id stays theirs."""
         self.owned_storages: dict[int, Tensor] = {}
         """The same by address of their storage."""
+        self._owned_keys: dict[int, int] = {}
+        """Address of the storage of each owned tensor that may be let go, by id."""
         self.labels: dict[int, str] = {}
         """Path of the attribute that holds a tensor which is neither parameter nor buffer."""
         self.lazy: set[int] = set()
         """Ids of the parameters that had no shape when recording began; they are named when it ends."""
         self.introduced: set[int] = set()
         """Ids of the parameters and buffers that have a node."""
+        self.holds = True
+        """Whether all that is the user's is held to the end, so that its ids and addresses stay its own."""
 
     def protect(self, storage: Storage, thread: Thread) -> None:
         """Keep a copy of a storage of the user's before its first write."""
@@ -266,7 +270,7 @@ class Memory:
             self.introduced.add(id(tensor))
             value = self.log.like(entry.value)
             self.log.events.append((origin.kind, origin.names[0], 0, [entry.value], [value], origin, None))
-            entry.value = value
+            entry.value, entry.tensor = value, repeat(tensor).__next__
 
     def forget(self, tensor: Tensor) -> None:
         """Drop what is known of a tensor object that was given another storage."""
@@ -277,18 +281,39 @@ class Memory:
         """Make known a tensor that is handed to the model, with its value."""
         key = storage_key(tensor)
         storage = self.live(key)
-        owner = self.owned_storages.get(key, tensor) if key is not None else tensor
+        owner = self.owned_storages.get(key) if key is not None else None
         if storage is None:
-            entry = self.place(tensor, value, key, strong=True)
-            entry.storage.owner = owner
+            entry = self.place(tensor, value, key, strong=self.holds)
+            entry.storage.owner = tensor if owner is None and self.holds else owner
             if key is not None and type(tensor) is Tensor and not (untyped := tensor.untyped_storage()).resizable():
                 self.shared.take(entry.storage, untyped)  # of numpy, and perhaps that of another input too
             return entry
-        return self.join(tensor, value, storage, strong=True)
+        return self.join(tensor, value, storage, strong=self.holds)
+
+    def own(self, tensor: Tensor) -> bool:
+        """Note that a tensor in a storage that was never met is the user's; return whether it is."""
+        key = storage_key(tensor)
+        if id(tensor) in self.entries or self.live(key) is not None:
+            return False
+        self.owned[id(tensor)] = tensor
+        if key is not None:
+            self.owned_storages.setdefault(key, tensor)
+            self._owned_keys[id(tensor)] = key
+        return True
+
+    def release(self, known: int) -> None:
+        """Drop what was held of a tensor whose module is gone."""
+        self.introduced.discard(known)
+        key = self._owned_keys.pop(known, None)
+        if key is not None and self.owned_storages.get(key) is self.owned[known]:
+            del self.owned_storages[key]
+        for table in (self.entries, self.origins, self.labels, self.owned):
+            table.pop(known, None)
 
     def place(self, tensor: Tensor, value: int, key: int | None, *, strong: bool = False) -> Entry:
         """Make known a tensor whose storage was not met before."""
-        alive = None if strong or key is None or type(tensor) not in PLAIN_TENSORS else ref(tensor.untyped_storage())
+        held = strong and self.holds
+        alive = None if held or key is None or type(tensor) not in PLAIN_TENSORS else ref(tensor.untyped_storage())
         storage = Storage(key, id(tensor), value, alive)
         if key is not None:
             self.storages[key] = storage

@@ -85,6 +85,8 @@ class ModuleHooks:
         elif frames and frames[-1].own != around:
             thread.drop_abandoned(around)
         with recorder.lock:
+            if recorder.top_level is not None:
+                recorder.top_level.enter(module, thread)
             if recorder.expected is module:
                 scope, recorder.expected = 0, None  # the root was opened with the recording
             else:
@@ -115,6 +117,8 @@ class ModuleHooks:
                 recorder.failure = (scope, error)
         elif scope:
             self._pass_through(scope, result, thread)
+        if recorder.top_level is not None:
+            recorder.top_level.leave(scope, result if isinstance(kwargs, dict) else None, thread)
 
     def _pass_through(self, scope: int, result: Any, thread: Thread) -> None:
         """A module that returns what it was given still lies on the path: give it a node."""

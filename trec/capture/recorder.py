@@ -12,14 +12,14 @@ from weakref import WeakMethod
 from trec.capture.dispatch import OperatorMode
 from trec.capture.functions import FunctionMode
 from trec.capture.leaves import leaves
-from trec.capture.log import Log, Origin, ScopeRecord, UninitializedTensor
+from trec.capture.log import Log, ScopeRecord
 from trec.capture.memory import Memory
+from trec.capture.naming import Names, walk
 from trec.capture.packed import Packed
 from trec.capture.parts import wraps_others
 from trec.capture.sources import module_arguments, module_place
 from trec.capture.thread import Thread
 from trec.capture.torch_api import DisableTorchFunction
-from trec.errors import CaptureError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     from trec.capture.operators import Facts
     from trec.capture.state import State
     from trec.capture.storages import Storage
-    from trec.ir.types import Level, NodeKind
-
-TABLES: tuple[tuple[NodeKind, str], ...] = (("param", "_parameters"), ("buffer", "_buffers"))
-
+    from trec.capture.toplevel import TopLevel
+    from trec.ir.types import Level
 
 _recordings: list[Recorder] = []
 """Those that are going on, in any thread, in the order in which they began."""
@@ -47,19 +45,12 @@ class Recorder:
         self.level = level
         self.active = False
         self.log = Log()
-        self.paths: dict[int, str] = {}
-        """Path of each module by id; the first one where it has several."""
         self.memory = Memory(self.log, WeakMethod(self.protect_storage))
-        self.packed = Packed(self.log, self.paths)
+        self.names = Names(self.memory)
+        self.packed = Packed(self.log, self.names.paths)
         self.lock = threading.RLock()
         self.facts: dict[int, Facts] = {}
         """What is known of each operator that ran, by id; operators live as long as torch."""
-        self.adopted: dict[str, int] = {}
-        """How many modules were named after the same place."""
-        self.held: list[Any] = []
-        """Modules met during the pass, kept so that their ids stay theirs."""
-        self.calls: dict[str, int] = {}
-        """How often each module was called, by path."""
         self.expected: Any = None
         """The module whose call the root scope stands for, until it is called."""
         self.failure: tuple[int, BaseException] | None = None
@@ -67,14 +58,15 @@ class Recorder:
         self.failed_call: tuple[Call, BaseException] | None = None
         """Innermost call of a torch function that raised, and the exception."""
         self.state: State | None = None
+        self.top_level: TopLevel | None = None
+        """What the calls of modules that no module makes are given and return, where that is not known beforehand."""
         self.thread = Thread(self.log, 0)
-        self.modules: list[tuple[str, Any]] = []
-        """Path and module of every module of the model."""
         self.heads: list[int] = []
         """Scopes of the module calls that threads of the model's were followed for."""
         self.handed: dict[int, list[int]] = {}
         """Values in each long list that a call has returned, by id of the list."""
-        self._hooks: dict[int, str] | None = None
+        self.unseen: set[str] = set()
+        """Paths of the modules of the model that were called in threads which are not followed."""
         self._threads = {get_ident(): self.thread}
         before: dict[int | None, threading.Thread | None] = dict.fromkeys(sys._current_frames())
         self._before = {**before, **_live_threads()}
@@ -108,17 +100,20 @@ class Recorder:
         """Begin to follow the running thread, which calls a module, if the call is one of the model's.
 
         It is if the module belongs to the model, and the thread began during the recording or is given a tensor that
-        the recording knows: a thread that lived before and serves others meanwhile keeps its calls. Recordings that
-        share modules do not run at once, so no two want the same call.
+        the recording knows: a thread that lived before and serves others meanwhile keeps its calls, and so does one
+        that serves another recording of the same modules.
         """
         ident = get_ident()
-        if not self.active or any(ident in other._threads for other in _recordings):
+        if not self.active or followed_thread():
             return None
-        path = self.paths.get(id(module)) or self._path_of_copy(module)
+        path = self.names.paths.get(id(module)) or self.names.find_copied(module)
         if path is None:
             return None
-        rivals = any(id(module) in other.paths for other in _recordings if other is not self)
-        if (rivals or self._is_old(ident)) and not self._knows_any(module_arguments()):
+        rivals = any(id(module) in other.names.paths for other in _recordings if other is not self)
+        old = self._is_old(ident)
+        if (rivals or old) and not self._knows_any(module_arguments()):
+            if old:
+                self.unseen.add(path)
             return None
         thread = self._threads[ident] = Thread(self.log, self._scope_around(path))
         return thread
@@ -139,16 +134,6 @@ class Recorder:
         open_scopes = [frame.scope for thread in list(self._threads.values()) for frame in list(thread.frames)]
         holding = [scope for scope in open_scopes if _holds(self.log.scopes[scope].path, path)]
         return max(holding, key=lambda scope: (len(self.log.scopes[scope].path), -scope), default=0)
-
-    def _path_of_copy(self, module: Any) -> str | None:
-        """Return the path of the module that this one is a shallow copy of, as the replicas of `DataParallel` are."""
-        if self._hooks is None:
-            self._hooks = {id(known.__dict__.get("_forward_hooks")): path for path, known in reversed(self.modules)}
-        path = self._hooks.get(id(module.__dict__.get("_forward_hooks")))
-        if path is not None:
-            self.paths[id(module)] = path
-            self.held.append(module)
-        return path
 
     def finish(self, thread: Thread) -> None:
         """Follow a thread no longer: the module that it was followed for has returned."""
@@ -179,6 +164,7 @@ class Recorder:
         self.active = False
         for thread in list(self._threads.values()):
             thread.mute += 1
+        self.names.settle()
 
     def protect(self, entry: Entry, thread: Thread) -> None:
         """Keep a copy of what lies in a tensor of the user's before its first write."""
@@ -214,15 +200,12 @@ class Recorder:
 
     def open_scope(self, module: Any, thread: Thread) -> int:
         """Write down that a module is called; return the index of the new scope."""
-        scopes, outer = self.log.scopes, thread.scope
-        path = self.paths.get(id(module))
+        scopes, names, outer = self.log.scopes, self.names, thread.scope
+        path = names.paths.get(id(module))
         if path is None:
-            thread.mute += 1
-            with DisableTorchFunction():
-                path = self._adopt(module, scopes[outer].path)
-            thread.mute -= 1
-        call = self.calls.get(path, 0)
-        self.calls[path] = call + 1
+            path = self._adopt(module, scopes[outer].path, thread)
+        call = names.calls.get(path, 0)
+        names.calls[path] = call + 1
         kind = type(module)
         place = None if scopes[outer].native else module_place()
         native = kind.__module__.startswith("torch.")
@@ -230,26 +213,20 @@ class Recorder:
         scopes.append(ScopeRecord("module", path, kind.__name__, call, outer, module, first, place, native))
         return len(scopes) - 1
 
-    def _adopt(self, module: Any, around: str) -> str:
-        """Name a module that was met only when it was called, and its parameters, after where it was called."""
-        base = f"{around}.<{type(module).__name__}>" if around else f"<{type(module).__name__}>"
-        count = self.adopted[base] = self.adopted.get(base, 0) + 1
-        path = base if count == 1 else f"{base}{count}"
-        below_it = walk(module)
-        if self.state is not None:
-            self.state.adopt(below_it)
-        for below, child in below_it:
-            whole = f"{path}.{below}" if below else path
-            if self.paths.setdefault(id(child), whole) != whole:
-                continue
-            self.held.append(child)
-            for kind, table in TABLES:
-                for name, tensor in dict(getattr(child, table)).items():
-                    if tensor is None or isinstance(tensor, UninitializedTensor):
-                        continue
-                    if id(tensor) not in self.memory.origins:
-                        self.memory.christen(tensor, Origin(kind, [f"{whole}.{name}"]))
-        return path
+    def _adopt(self, module: Any, around: str, thread: Thread) -> str:
+        thread.mute += 1
+        try:
+            with DisableTorchFunction():
+                if self.state is not None:
+                    self.state.adopt(walk(module))
+                return self.names.adopt(module, around)
+        finally:
+            thread.mute -= 1
+
+
+def followed_thread() -> bool:
+    """Return whether what the running thread does is part of a recording."""
+    return any(get_ident() in other._threads for other in _recordings)
 
 
 _turn = threading.Condition()
@@ -259,13 +236,7 @@ _models: list[Any] = []
 
 @contextmanager
 def turn(net: Any) -> Iterator[None]:
-    """Wait until no other recording runs any module of the model: each would undo what the other's run has changed.
-
-    Raises:
-        CaptureError: the model itself, in a thread of its own, wants to be recorded.
-    """
-    if any(get_ident() in other._threads for other in _recordings):
-        raise CaptureError("a thread of a model that is being recorded must not record it")
+    """Wait until no other capture runs any module of the model: each would undo what the other's run has changed."""
     with _turn:
         _turn.wait_for(lambda: not any(_share_modules(net, other) for other in _models))
         _models.append(net)
@@ -296,23 +267,4 @@ def _chain(error: BaseException | None) -> list[BaseException]:
     while error is not None and not any(error is other for other in found):
         found.append(error)
         error = error.__cause__ or error.__context__
-    return found
-
-
-def walk(root: Any) -> list[tuple[str, Any]]:
-    """Return path and module of a module and all below it, parents first, every path of a shared one.
-
-    Modules are told apart by identity alone; a module that contains itself is entered once.
-    """
-    todo, seen, found = [("", root)], set(), []
-    while todo:
-        path, module = todo.pop()
-        found.append((path, module))
-        if id(module) in seen:
-            continue
-        seen.add(id(module))
-        children = list(module._modules.items())
-        todo.extend(
-            (f"{path}.{name}" if path else name, child) for name, child in reversed(children) if child is not None
-        )
     return found

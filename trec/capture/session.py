@@ -1,37 +1,53 @@
-"""One recording from start to end: take a snapshot, run the model, put everything back, make the graph."""
+"""One recording of a model from start to end: take a snapshot, run it, put everything back, make the graph."""
 
 from __future__ import annotations
 
-import sys
-import threading
 import warnings
-from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
+from msgspec.structs import replace
 
 from trec.capture.assemble import assemble
+from trec.capture.failure import capture_error
 from trec.capture.inputs import make_inputs, name_inputs, name_outputs
 from trec.capture.interrupts import Interrupts
 from trec.capture.leaves import wrapped_by_functorch
 from trec.capture.left import reason
-from trec.capture.log import Origin, ScopeRecord, UninitializedTensor
-from trec.capture.modules import ModuleHooks
-from trec.capture.recorder import TABLES, Recorder, turn, walk
+from trec.capture.log import ScopeRecord
+from trec.capture.naming import walk
+from trec.capture.notes import notes
+from trec.capture.recorder import Recorder, turn
 from trec.capture.state import State
-from trec.capture.torch_api import DisableTorchFunction, scripts_as_written
+from trec.capture.torch_api import DisableTorchFunction
 from trec.capture.twins import put_twins
+from trec.capture.watch import alone_in_this_thread, watching
 from trec.errors import CaptureError, OptionError, TraceWarning
 from trec.ir.collector import paused
-from trec.ir.text import type_text
+from trec.ir.tables import clean
+from trec.ir.types import Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trec.capture.left import Left
+    from trec.capture.log import Origin
     from trec.ir.graph import Graph
     from trec.ir.types import Level
 
 LEVELS = ("module", "function", "aten")
+
+
+class Run(NamedTuple):
+    """What to record, and how."""
+
+    net: torch.nn.Module
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    name: str
+    level: Level
+    method: str
+    device: Any
 
 
 def capture(
@@ -47,102 +63,34 @@ def capture(
     device: Any,
 ) -> Graph:
     """Record one call of a model; see `trec.capture`."""
-    _check(net, shapes, args, kwargs, level, method)
-    kwargs = dict(kwargs or {})
-    made = shapes is not None
-    if made:
-        args = make_inputs(net, shapes, dtypes, device)
-    name = name or type(net).__name__
-    with _alone_in_this_thread(), turn(net), paused():
-        compiler = "torch._dynamo" in sys.modules
-        graph, failure = _record(net, args, kwargs, name, level, method, device)
-        if not compiler and "torch._dynamo" in sys.modules:
-            # The model brought the compiler in, as `torch.cond` does, and some of it ran compiled. Now that it is there
-            # it can be told to keep out, and what it compiled under our modes is dropped: it would refuse the model
-            # later. Everything else is as it was before.
-            torch._dynamo.reset()
-            graph, failure = _record(net, args, kwargs, name, level, method, device)
-    if level == "module":
-        graph = graph.level("module")
-    if failure is not None:
-        raise _capture_error(failure, graph, guessed_dtypes=made and dtypes is None) from failure.error
+    check_options(net, level)
+    _check(net, shapes, args, kwargs, method)
+    recorder = recorder_for(level)
+    with alone_in_this_thread(), turn(net), paused():
+        if shapes is not None:
+            args = make_inputs(net, shapes, dtypes, device)
+        run = Run(net, args, dict(kwargs or {}), name or type(net).__name__, level, method, device)
+        graph, error, left = _record(recorder, run)
+    if left:
+        warnings.warn(left.text(), TraceWarning, stacklevel=3)
+    if error is not None:
+        raise capture_error(recorder, error, graph, guessed_dtypes=shapes is not None and dtypes is None) from error
     return graph
 
 
-_running = threading.local()
+def check_options(net: Any, level: str, *, optional: bool = False) -> None:
+    """Refuse a model that is none and a level that there is not.
 
-
-@contextmanager
-def _alone_in_this_thread() -> Iterator[None]:
-    if getattr(_running, "recording", False):
-        raise CaptureError(
-            "a recording is running in this thread already, and two would record each other; "
-            "the model must not call trec.capture in its forward"
-        )
-    _running.recording = True
-    try:
-        yield
-    finally:
-        _running.recording = False
-
-
-class _Failure(NamedTuple):
-    error: Exception
-    where: str
-
-
-def _record(
-    net: torch.nn.Module, args: Any, kwargs: Any, name: str, level: Level, method: str, device: Any
-) -> tuple[Graph, _Failure | None]:
-    recorder = Recorder("aten" if level == "aten" else "function")
-    untouched = DisableTorchFunction
-    with Interrupts() as interrupts:
-        with untouched():
-            state = _prepare(recorder, net, args, kwargs, method)
-        try:
-            with untouched():
-                if device is not None and torch.device(device).type == "meta":
-                    put_twins(state)
-                _give_inputs(recorder, getattr(net, method), args, kwargs, state)
-            call = net if method == "forward" else getattr(net, method)
-            result, error = _run(recorder, call, args, kwargs, interrupts)
-            recorder.settle_failure(error)
-            with untouched(), interrupts.let_through():
-                outputs = [] if error is not None else _take_outputs(recorder, result)
-                graph = assemble(recorder, name, outputs, _made_in_pass(recorder, state))
-        finally:
-            with untouched():
-                state.restore()
-    if state.left:
-        warnings.warn(state.left.text(), TraceWarning, stacklevel=4)
-    return graph, None if error is None else _Failure(error, _where(recorder, graph))
-
-
-def _prepare(recorder: Recorder, net: torch.nn.Module, args: Any, kwargs: Any, method: str) -> State:
-    """Name the modules, open the root scope and take the snapshot."""
-    modules = walk(net)
-    for path, module in modules:
-        recorder.paths.setdefault(id(module), path)
-    native = type(net).__module__.startswith("torch.")
-    recorder.log.scopes.append(ScopeRecord("module", "", type(net).__name__, 0, -1, net, 0, None, native))
-    recorder.calls[""] = 1
-    recorder.modules = modules
-    recorder.expected = net if method == "forward" else None
-    try:
-        recorder.state = state = State(recorder.memory, modules, (args, kwargs))
-    except Exception as error:  # nothing is changed yet
-        raise CaptureError(
-            f"{type(net).__name__} cannot be looked at before it runs, so it could not be put back afterwards: "
-            f"{reason(error)}"
-        ) from error
-    return state
-
-
-def _check(net: Any, shapes: Any, args: Any, kwargs: Any, level: str, method: str) -> None:
-    if not isinstance(net, torch.nn.Module):
-        raise OptionError(f"capture takes an nn.Module, not {type(net).__name__}")
+    Raises:
+        OptionError: one of them is.
+    """
+    if not isinstance(net, torch.nn.Module) and not (optional and net is None):
+        raise OptionError(f"{'recording' if optional else 'capture'} takes an nn.Module, not {type(net).__name__}")
     if level not in LEVELS:
         raise OptionError(f"level={level!r} is not known; known are: {', '.join(LEVELS)}")
+
+
+def _check(net: torch.nn.Module, shapes: Any, args: Any, kwargs: Any, method: str) -> None:
     if not isinstance(args, tuple):
         raise OptionError(f"args takes a tuple of positional arguments, not {type(args).__name__}: write args=(x,)")
     if kwargs is not None and not isinstance(kwargs, dict):
@@ -153,9 +101,80 @@ def _check(net: Any, shapes: Any, args: Any, kwargs: Any, level: str, method: st
         raise OptionError(f"{type(net).__name__} has no method {method!r}")
 
 
-def _give_inputs(recorder: Recorder, function: Any, args: Any, kwargs: Any, state: State) -> None:
+def recorder_for(level: Level) -> Recorder:
+    """Return a new recorder; modules are made single nodes afterwards."""
+    return Recorder("aten" if level == "aten" else "function")
+
+
+def conclude(
+    recorder: Recorder,
+    name: str,
+    level: Level,
+    outputs: list[tuple[str, int]],
+    made: dict[int, Origin],
+    modules: list[tuple[str, Any]],
+) -> Graph:
+    """Return the graph of what a recorder has written down.
+
+    Args:
+        recorder: what was written down.
+        name: name of the graph.
+        level: the level that was asked for.
+        outputs: name and value of each tensor that leaves the graph.
+        made: parameters and buffers that came to be meanwhile, by value.
+        modules: the paths and modules of the model.
+    """
+    graph = assemble(recorder, name, outputs, made)
+    graph = replace(graph, notes=notes(recorder, graph, modules))
+    return graph.level("module") if level == "module" else graph
+
+
+def _record(recorder: Recorder, run: Run) -> tuple[Graph, Exception | None, Left]:
+    """Return the graph of one call, what the model raised, and what could not be put back."""
+    untouched = DisableTorchFunction
+    with Interrupts() as interrupts:
+        with untouched():
+            modules = walk(run.net)
+            state = _prepare(recorder, run, modules)
+        try:
+            with untouched():
+                if run.device is not None and torch.device(run.device).type == "meta":
+                    put_twins(state)
+                _give_inputs(recorder, run, state)
+            result, error = _run(recorder, run, interrupts)
+            recorder.settle_failure(error)
+            with untouched(), interrupts.let_through():
+                outputs = [] if error is not None else _take_outputs(recorder, result)
+                made = recorder.names.made([*modules, *_met(recorder, state, modules)], recorder.thread)
+                graph = conclude(recorder, run.name, run.level, outputs, made, modules)
+        finally:
+            with untouched():
+                state.restore()
+    left = tuple(Note("not_restored", "", clean(line)) for line in dict.fromkeys(state.left))
+    return replace(graph, notes=(*graph.notes, *left)) if left else graph, error, state.left
+
+
+def _prepare(recorder: Recorder, run: Run, modules: list[tuple[str, Any]]) -> State:
+    """Name the modules, open the root scope and take the snapshot."""
+    net, names = run.net, recorder.names
+    names.place(modules)
+    native = type(net).__module__.startswith("torch.")
+    recorder.log.scopes.append(ScopeRecord("module", "", type(net).__name__, 0, -1, net, 0, None, native))
+    names.calls[""] = 1
+    recorder.expected = net if run.method == "forward" else None
+    try:
+        recorder.state = state = State(recorder.memory, modules, (run.args, run.kwargs))
+    except Exception as error:  # nothing is changed yet
+        raise CaptureError(
+            f"{type(net).__name__} cannot be looked at before it runs, so it could not be put back afterwards: "
+            f"{reason(error)}"
+        ) from error
+    return state
+
+
+def _give_inputs(recorder: Recorder, run: Run, state: State) -> None:
     log, memory = recorder.log, recorder.memory
-    for index, (name, tensor) in enumerate(name_inputs(function, args, kwargs)):
+    for index, (name, tensor) in enumerate(name_inputs(getattr(run.net, run.method), run.args, run.kwargs)):
         state.own(tensor)
         value = log.value(tensor)
         log.events.append(("input", name, 0, [], [value], index, None))
@@ -163,26 +182,24 @@ def _give_inputs(recorder: Recorder, function: Any, args: Any, kwargs: Any, stat
             memory.give(tensor, value)
 
 
-def _run(recorder: Recorder, call: Any, args: Any, kwargs: Any, interrupts: Interrupts) -> tuple[Any, Exception | None]:
+def _run(recorder: Recorder, run: Run, interrupts: Interrupts) -> tuple[Any, Exception | None]:
     """Call the model with everything in place that watches it."""
-    with ExitStack() as stack:
-        stack.enter_context(recorder)
-        stack.enter_context(ModuleHooks(recorder))
-        if "torch._dynamo" in sys.modules:  # to ask for the stance would import the compiler
-            stack.enter_context(warnings.catch_warnings())
-            warnings.filterwarnings("ignore", "Using `torch.compile\\(module\\)` when there are global hooks")
-            stack.enter_context(torch.compiler.set_stance("force_eager"))  # compiled code would run without being seen
-        # Optimised, the second run of a script would differ from the first.
-        stack.enter_context(scripts_as_written(False))
-        stack.enter_context(recorder.modes(recorder.thread))
-        recorder.active = True
+    call = run.net if run.method == "forward" else getattr(run.net, run.method)
+    with watching(recorder):
         try:
             with interrupts.let_through():
-                return call(*args, **kwargs), None
+                return call(*run.args, **run.kwargs), None
         except Exception as error:  # whatever the model raises is reported with its partial graph
             return None, error
-        finally:
-            recorder.stop()
+
+
+def _met(recorder: Recorder, state: State, modules: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Yield path and module of those that were named only when they were called."""
+    paths = recorder.names.paths
+    known = {id(module) for _, module in modules}
+    for row in state.modules:
+        if id(row.module) in paths and id(row.module) not in known:
+            yield paths[id(row.module)], row.module
 
 
 def _take_outputs(recorder: Recorder, result: Any) -> list[tuple[str, int]]:
@@ -192,74 +209,3 @@ def _take_outputs(recorder: Recorder, result: Any) -> list[tuple[str, int]]:
         if not wrapped_by_functorch(tensor):
             found.append((name, recorder.memory.entry(tensor, recorder.thread).value))
     return found
-
-
-def _made_in_pass(recorder: Recorder, state: State) -> dict[int, Origin]:
-    """Return the parameters and buffers that came to be during the pass, by the value that they hold."""
-    made: dict[int, Origin] = {}
-    memory = recorder.memory
-    introduced = memory.introduced
-    for row in state.modules:
-        module = row.module
-        for kind, table in TABLES:
-            held = getattr(module, table)
-            if not held:
-                continue
-            for key, tensor in held.items():
-                if id(tensor) in introduced or tensor is None or isinstance(tensor, UninitializedTensor):
-                    continue
-                if memory.known(tensor) is not None:
-                    path = recorder.paths[id(module)]
-                    value = memory.entry(tensor, recorder.thread).value
-                    made.setdefault(value, Origin(kind, [])).names.append(f"{path}.{key}" if path else key)
-    return made
-
-
-def _where(recorder: Recorder, graph: Graph) -> str:
-    """Return in words where the model failed: the module, and the call with what it was given."""
-    where = ""
-    if recorder.failure is not None:
-        record = recorder.log.scopes[recorder.failure[0]]
-        where = f" in module {record.path!r} ({record.cls})" if record.path else f" in {record.cls}.forward"
-    if recorder.failed_call is None:
-        return where
-    failed = [(row.op, row.inputs, row.attrs) for row in graph.nodes if row.kind in ("op", "host")]
-    failed += [(row.cls, row.inputs, row.attrs) for row in graph.scopes if row.kind == "function"]
-    for name, inputs, attrs in failed:
-        if "error" in (given := dict(graph.attrs[attrs])):
-            shown = [type_text(graph.type_of(value)) for value in inputs]
-            shown += [f"{key}={value!r}" for key, value in given.items() if key != "error"]
-            return f"{where}, at {name}({', '.join(shown)})"
-    return where
-
-
-def _capture_error(failure: _Failure, graph: Graph, *, guessed_dtypes: bool) -> CaptureError:
-    text = _text(failure.error)
-    message = f"the model raised {type(failure.error).__name__}{failure.where}: {text}"
-    if guessed_dtypes:
-        message += _dtype_hint(text)
-    error = CaptureError(message)
-    error.graph = graph
-    return error
-
-
-def _text(error: Exception) -> str:
-    try:
-        return str(error)
-    except Exception:  # the user's own code
-        return "an exception that has no text"
-
-
-def _dtype_hint(text: str) -> str:
-    """Return what to try when a model fails on inputs made from shapes; nothing if their dtype is not to blame."""
-    if any(word in text for word in ("indices", "Long", "Int", "integer")):
-        return (
-            "\nThe inputs were made from shapes as floating point numbers; if the model takes integers, say so: "
-            "trec.capture(net, shapes, dtypes=torch.int64)"
-        )
-    if any(word in text for word in ("same dtype", "should be the same", "scalar type", "dtypes to match")):
-        return (
-            "\nThe inputs were made from shapes in the dtype of the model's parameters, or in the default dtype where "
-            "those have several; if the model takes another, say so: trec.capture(net, shapes, dtypes=torch.bfloat16)"
-        )
-    return ""

@@ -15,8 +15,8 @@ from trec.capture.containers import Contents
 from trec.capture.leaves import ATOMS
 from trec.capture.left import Left
 from trec.capture.log import Origin, UninitializedTensor
+from trec.capture.naming import TABLES, walk
 from trec.capture.process import Process
-from trec.capture.recorder import TABLES, walk
 from trec.capture.refill import refill_dict, refill_set, same
 from trec.capture.tensors import Tensors
 from trec.capture.torch_api import DisableTorchDispatch, DisableTorchFunction

@@ -137,8 +137,9 @@ def _move_scopes(log: Log, order: list[int], moved: list[int]) -> None:
     log.scopes = [log.scopes[old] for old in order]
     for scope in log.scopes:
         scope.parent = moved[scope.parent] if scope.parent >= 0 else -1
-        scope.call = calls.get(scope.path, 0)
-        calls[scope.path] = scope.call + 1
+        if scope.kind == "module":
+            scope.call = calls.get(scope.path, 0)
+            calls[scope.path] = scope.call + 1
     events: list[Any] = []
     for event in log.events:
         if type(event) is Call:

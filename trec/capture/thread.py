@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trec.capture.log import Origin
+from trec.capture.naming import TABLES
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
 
     from trec.capture.log import Call, Event, Log
     from trec.capture.memory import Entry
-    from trec.ir.types import NodeKind
-
-_TABLES: tuple[tuple[NodeKind, str], ...] = (("param", "_parameters"), ("buffer", "_buffers"))
 
 
 class Frame(NamedTuple):
@@ -137,7 +135,7 @@ class Thread:
         if not self.frames:
             return None
         module = self.frames[-1][1]
-        for kind, table in _TABLES:
+        for kind, table in TABLES:
             held = getattr(module, table, None)
             if not isinstance(held, dict):
                 continue

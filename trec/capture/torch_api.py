@@ -49,6 +49,9 @@ push_function_mode: Any = _overrides._push_mode
 wrapped_by_functorch: Any = _C._functorch.is_functorch_wrapped_tensor
 """Whether a tensor is one of those that `vmap`, `grad` and their like hand to the function that they transform."""
 
+inside_functorch: Any = _C._functorch.get_unwrapped
+"""The tensor that lies in the outermost wrapper of one."""
+
 transform_inside: Any = _C._functorch.peek_interpreter_stack
 """The innermost transform (`vmap`, `grad`, ...) that runs, or None."""
 

@@ -11,6 +11,7 @@ from trec.ir.types import (
     Carried,
     Node,
     NodeKind,
+    Note,
     Scope,
     ScopeKind,
     Source,
@@ -51,6 +52,7 @@ class GraphBuilder:
         self.attrs = AttrTable()
         self.sources: Table[Source] = Table()
         self.carried: list[Carried] = []
+        self.notes: list[Note] = []
         self._names: dict[str, int] = {}
         self._inner: list[int] = []
         self._standing: set[int] = set()
@@ -198,6 +200,7 @@ class GraphBuilder:
             tuple(self.sources),
             self.meta,
             tuple(self.carried),
+            tuple(self.notes),
         )
 
 

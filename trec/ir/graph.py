@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from msgspec import Struct
 
 from trec import registry
-from trec.ir.types import Attr, AttrRow, Carried, Node, Scope, Source, TensorType, Value
+from trec.ir.types import Attr, AttrRow, Carried, Node, Note, Scope, Source, TensorType, Value
 
 if TYPE_CHECKING:
     import os
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import networkx
     import pydot
 
+    from trec.analysis.report import Report
     from trec.analysis.selectors import Selector
     from trec.backends.options import PictureOptions
     from trec.ir.derivation import Derivation
@@ -49,6 +50,8 @@ class Graph(Struct, frozen=True, dict=True):
     """Facts of the whole recording, such as its level."""
     carried: tuple[Carried, ...] = ()
     """Values that one iteration of a rolled loop hands to the next."""
+    notes: tuple[Note, ...] = ()
+    """Facts of the recording that no node tells, such as modules that were never called."""
 
     # ---- what is derived: computed when first asked for, neither saved nor compared
 
@@ -165,6 +168,11 @@ class Graph(Struct, frozen=True, dict=True):
             OptionError: no format has that suffix; the message lists the known ones.
         """
         registry.load("trec.backends.write:write")(self, path, **options)
+
+    def report(self) -> Report:
+        """Return what the recording did not see and what the model did not use; see `trec.analysis.report.report`."""
+        found: Report = registry.load("trec.analysis.report:report")(self)
+        return found
 
     # ---- passes and backends by name
 

@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, get_args
 
 from trec.ir.facts import repeated
-from trec.ir.types import NODE_KINDS, Carried, Node, Scope, ScopeKind, Source, TensorType, Value
+from trec.ir.types import NODE_KINDS, Carried, Node, Note, Scope, ScopeKind, Source, TensorType, Value
 
 if TYPE_CHECKING:
     from trec.ir.facts import Facts, Fault
@@ -28,6 +28,7 @@ ROWS: dict[str, type] = {
     "sources": Source,
     "meta": tuple,
     "carried": Carried,
+    "notes": Note,
 }
 FIELDS: dict[str, dict[type, tuple[str, ...]]] = {
     "nodes": {
@@ -44,6 +45,7 @@ FIELDS: dict[str, dict[type, tuple[str, ...]]] = {
     "types": {tuple: ("shape",), str: ("dtype", "device", "layout")},
     "sources": {str: ("file",), int: ("line",)},
     "carried": {int: ("value", "node", "port", "loop")},
+    "notes": {str: ("kind", "name", "text")},
 }
 _HOLDS: dict[str, type] = {"inputs": int, "outputs": int, "repeats": str}
 """What the tuples in these fields hold."""
@@ -67,7 +69,7 @@ def fields(facts: Facts) -> Fault:
     at = _wrong_value(facts.graph.values)
     if at is not None:
         return "values", at, _wrong_field(facts.graph.values[at], "values")
-    for table in ("scopes", "types", "sources", "carried"):
+    for table in ("scopes", "types", "sources", "carried", "notes"):
         for at, row in enumerate(getattr(facts.graph, table)):
             what = _wrong_field(row, table)
             if what:
@@ -120,7 +122,7 @@ def text(facts: Facts) -> Fault:
     for table, by_type in FIELDS.items():
         rows = getattr(facts.graph, table)
         for name in by_type.get(str, ()):
-            if name == "kind":  # has a check of its own
+            if name == "kind" and table != "notes":  # has a check of its own
                 continue
             if _writable("".join(map(attrgetter(name), rows))):
                 continue

@@ -52,6 +52,8 @@ def lines(graph: Graph) -> Iterator[str]:
         error = graph.attrs_of(scope).get("error") if scope.attrs else None
         if error is not None:
             yield f"  failed: {word(scope.path) if scope.path else 'the root'} ({word(scope.cls)}) raised {error}"
+    for note in graph.notes:
+        yield f"  note: {' '.join([word(part) for part in (note.kind, note.name, note.text) if part])}"
 
 
 def window(graph: Graph, index: int, radius: int = 3) -> str:

@@ -141,3 +141,14 @@ class Carried(Struct, frozen=True, array_like=True, gc=False):
     """Position among the inputs of that node of what it reads instead in the first iteration; -1 if that is inside."""
     loop: int = -1
     """Index into `Graph.scopes` of the scope that stands for the iterations; -1 if unknown."""
+
+
+class Note(Struct, frozen=True, array_like=True, gc=False):
+    """A fact of a recording that no node tells; it refers to nothing by position, so passes carry it as it is."""
+
+    kind: str
+    """What it is about: `unused_param`, `unused_buffer`, `uncalled_module`, `unseen_thread` or `not_restored`."""
+    name: str
+    """Qualified name of the parameter, buffer or module; empty where it is about no single one."""
+    text: str
+    """What is to be said about it, in a few words."""
