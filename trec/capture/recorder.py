@@ -14,6 +14,7 @@ from trec.capture.dispatch import OperatorMode
 from trec.capture.functions import FunctionMode
 from trec.capture.log import Log, Origin, ScopeRecord, UninitializedTensor
 from trec.capture.memory import Memory
+from trec.capture.modules import ModuleHooks
 from trec.capture.packed import Packed
 from trec.capture.sources import module_place
 from trec.capture.thread import Thread
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from trec.capture.memory import Entry
     from trec.capture.operators import Facts
     from trec.capture.state import State
-    from trec.ir.types import Level, NodeKind
+    from trec.ir.types import AttrRow, Level, NodeKind
 
 TABLES: tuple[tuple[NodeKind, str], ...] = (("param", "_parameters"), ("buffer", "_buffers"))
 
@@ -59,12 +60,25 @@ class Recorder:
         self._threads = {threading.get_ident(): self.thread}
         self._running_before = set(sys._current_frames())
 
+    @property
+    def meta(self) -> AttrRow:
+        """Facts of the whole recording."""
+        return (("level", self.level),)
+
     def modes(self, thread: Thread) -> ExitStack:
         """Return a context in which the operators of the running thread are written down."""
         stack = ExitStack()
+        self.enter_modes(stack, thread)
+        return stack
+
+    def enter_modes(self, stack: ExitStack, thread: Thread) -> None:
+        """Put in place what watches the operators and functions of the running thread."""
         stack.enter_context(OperatorMode(self, thread))
         stack.enter_context(FunctionMode(self, thread))
-        return stack
+
+    def hooks(self) -> ModuleHooks:
+        """Return a context in which every module call opens and closes a scope."""
+        return ModuleHooks(self)
 
     def current(self, module: Any) -> Thread | None:
         """Return the state of the running thread; None if what it does is not part of this recording."""

@@ -14,7 +14,6 @@ from trec.capture.assemble import assemble
 from trec.capture.inputs import make_inputs, name_inputs, name_outputs
 from trec.capture.leaves import wrapped_by_functorch
 from trec.capture.log import Origin, ScopeRecord, UninitializedTensor
-from trec.capture.modules import ModuleHooks
 from trec.capture.recorder import TABLES, Recorder, walk
 from trec.capture.state import State
 from trec.errors import CaptureError, OptionError
@@ -41,6 +40,7 @@ def capture(
     level: Level,
     method: str,
     device: Any,
+    costs: bool,
 ) -> Graph:
     """Record one call of a model; see `trec.capture`."""
     _check(net, shapes, args, kwargs, level, method)
@@ -51,13 +51,13 @@ def capture(
     name = name or type(net).__name__
     with _alone_in_this_thread(), paused():
         compiler = "torch._dynamo" in sys.modules
-        graph, failure = _record(net, args, kwargs, name, level, method, device)
+        graph, failure = _record(net, args, kwargs, name, level, method, device, costs)
         if not compiler and "torch._dynamo" in sys.modules:
             # The model brought the compiler in, as `torch.cond` does, and some of it ran compiled. Now that it is there
             # it can be told to keep out, and what it compiled under our modes is dropped: it would refuse the model
             # later. Everything else is as it was before.
             torch._dynamo.reset()
-            graph, failure = _record(net, args, kwargs, name, level, method, device)
+            graph, failure = _record(net, args, kwargs, name, level, method, device, costs)
     if level == "module":
         graph = graph.level("module")
     if failure is not None:
@@ -88,9 +88,16 @@ class _Failure(NamedTuple):
 
 
 def _record(
-    net: torch.nn.Module, args: Any, kwargs: Any, name: str, level: Level, method: str, device: Any
+    net: torch.nn.Module,
+    args: Any,
+    kwargs: Any,
+    name: str,
+    level: Level,
+    method: str,
+    device: Any,
+    costs: bool,
 ) -> tuple[Graph, _Failure | None]:
-    recorder = Recorder("aten" if level == "aten" else "function")
+    recorder = _recorder("aten" if level == "aten" else "function", costs=costs)
     untouched = torch._C.DisableTorchFunction
     with untouched():
         state = _prepare(recorder, net, args, kwargs, method)
@@ -107,6 +114,14 @@ def _record(
         with untouched():
             state.restore()
     return graph, None if error is None else _Failure(error, _where(recorder, graph))
+
+
+def _recorder(level: Level, *, costs: bool) -> Recorder:
+    if not costs:
+        return Recorder(level)
+    from trec.capture.costs import CostRecorder  # with torch's counter, which few recordings need
+
+    return CostRecorder(level)
 
 
 def _prepare(recorder: Recorder, net: torch.nn.Module, args: Any, kwargs: Any, method: str) -> State:
@@ -174,7 +189,7 @@ def _give_inputs(recorder: Recorder, function: Any, args: Any, kwargs: Any, stat
 def _run(recorder: Recorder, call: Any, args: Any, kwargs: Any) -> tuple[Any, Exception | None]:
     """Call the model with everything in place that watches it."""
     with ExitStack() as stack:
-        stack.enter_context(ModuleHooks(recorder))
+        stack.enter_context(recorder.hooks())
         if "torch._dynamo" in sys.modules:  # to ask for the stance would import the compiler
             stack.enter_context(warnings.catch_warnings())
             warnings.filterwarnings("ignore", "Using `torch.compile\\(module\\)` when there are global hooks")

@@ -12,12 +12,13 @@ from trec.ir.types import Attr, AttrRow, Carried, Node, Scope, Source, TensorTyp
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     import graphviz
     import networkx
     import pydot
 
+    from trec.analysis.costs import Costs
     from trec.backends.options import PictureOptions
     from trec.ir.types import Level
 
@@ -86,6 +87,11 @@ class Graph(Struct, frozen=True, dict=True):
         """Node index by node name."""
         return {node.name: index for index, node in enumerate(self.nodes)}
 
+    @cached_property
+    def seconds(self) -> Mapping[str, float]:
+        """Wall time of the recorded run by name of node or scope, if it was recorded with `costs=True`; else empty."""
+        return {}
+
     def attrs_of(self, row: Node | Scope) -> dict[str, Attr]:
         """Return the attributes of a node or scope by name."""
         return dict(self.attrs[row.attrs])
@@ -137,6 +143,13 @@ class Graph(Struct, frozen=True, dict=True):
             OptionError: no format has that suffix; the message lists the known ones.
         """
         registry.load("trec.backends.write:write")(self, path, **options)
+
+    # ---- analyses
+
+    def costs(self) -> Costs:
+        """Return the operations, bytes and time of each node and call; see `trec.analysis.costs.costs`."""
+        found: Costs = registry.load("trec.analysis.costs:costs")(self)
+        return found
 
     # ---- passes and backends by name
 

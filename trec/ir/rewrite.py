@@ -94,7 +94,7 @@ def with_nodes(
         for edge in graph.carried
         if edge.value in value_id and (reader := graph.nodes[edge.node].name) in node_id
     ]
-    return replace(
+    return revised(
         graph,
         nodes=tuple(new_nodes),
         values=tuple(new_values),
@@ -104,6 +104,19 @@ def with_nodes(
         sources=tuple(places),
         carried=tuple(carried),
     )
+
+
+def revised(graph: Graph, **changes: object) -> Graph:
+    """Return the graph with some fields changed, and with the times that were taken of what is still there.
+
+    A node that stands for the rest of a call that others ran in has no time of its own.
+    """
+    changed = replace(graph, **changes)
+    if graph.seconds:
+        names = [scope.name for scope in changed.scopes]
+        names += [node.name for node in changed.nodes if node.scope < 0]
+        changed.__dict__["seconds"] = {name: graph.seconds[name] for name in names if name in graph.seconds}
+    return changed
 
 
 class _Renumbered(dict[int, int]):

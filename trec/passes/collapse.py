@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trec.analysis.costs import are_counted, flops_of_rows
 from trec.analysis.selectors import calls
 from trec.analysis.sizes import elements, size_bytes
 from trec.errors import OptionError
 from trec.ir.collector import paused
 from trec.ir.rewrite import with_nodes
-from trec.ir.types import AttrRow, Node
+from trec.ir.types import FLOPS, AttrRow, Node
 from trec.passes.grouping import Segment, moved_out, segment_names
 from trec.passes.runs import runs
 
@@ -27,7 +28,8 @@ def collapse(
     A call at a depth below `depth` stays open. Of the rest the outermost become nodes, and what is inside them is no
     longer seen: with neither `only` nor `keep` these are the calls at exactly `depth`. A collapsed node knows how many
     operators it holds (`ops`) and how many distinct elements and bytes of parameters they read (`params`,
-    `param_bytes`; unknown sizes count as nothing). Parameters, buffers and constants that nothing else reads are
+    `param_bytes`; unknown sizes count as nothing), and the sum of their floating point operations (`flops`) if they
+    were counted. Parameters, buffers and constants that nothing else reads are
     inside it; inputs and outputs of the graph never are.
 
     Args:
@@ -88,11 +90,12 @@ def _rebuilt(graph: Graph, groups: Sequence[int]) -> Graph:
     scopes = [index for index, group in enumerate(groups) if group < 0 or group == index]
     names = segment_names(graph, grouping, scopes)
     types = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
+    flops = flops_of_rows(graph) if are_counted(graph) else None
     first = len(graph.attrs)
     rows: dict[AttrRow, int] = {}
     made = []
     for segment, name in zip(grouping.segments, names, strict=True):
-        row = rows.setdefault(_totals(graph, segment, types), first + len(rows))
+        row = rows.setdefault(_totals(graph, segment, types, flops), first + len(rows))
         made.append(_module_node(graph, segment, name, row))
     nodes = [made[~index] if index < 0 else moved_out(graph, graph.nodes[index], groups) for index in grouping.order]
     return with_nodes(graph, nodes, scopes=scopes, attrs=[*graph.attrs, *rows])
@@ -123,7 +126,7 @@ def _module_node(graph: Graph, segment: Segment, name: str, attrs: int) -> Node:
     )
 
 
-def _totals(graph: Graph, segment: Segment, types: list[tuple[int, int]]) -> AttrRow:
+def _totals(graph: Graph, segment: Segment, types: list[tuple[int, int]], flops: list[int] | None) -> AttrRow:
     """Return how many operators a segment holds, and what parameters these read."""
     nodes, producers = graph.nodes, graph.producers
     kinds = [nodes[index].kind for index in segment.members]
@@ -143,7 +146,9 @@ def _totals(graph: Graph, segment: Segment, types: list[tuple[int, int]]) -> Att
         elif node.kind == "param":
             read.add(index)
     own, own_bytes = _parameters(graph, read, types)
-    return (("ops", ops), ("params", params + own), ("param_bytes", param_bytes + own_bytes))
+    row: AttrRow = (("ops", ops), ("params", params + own), ("param_bytes", param_bytes + own_bytes))
+    counted = sum([flops[nodes[index].attrs] for index in segment.members]) if flops else 0
+    return (*row, (FLOPS, counted)) if counted else row
 
 
 def _parameters(graph: Graph, indices: Iterable[int], types: list[tuple[int, int]]) -> tuple[int, int]:

@@ -1,0 +1,193 @@
+"""A recording that also counts and times: what each operator and each call of a module took."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from torch.utils import flop_counter
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from trec.capture.dispatch import OperatorMode
+from trec.capture.functions import FunctionMode
+from trec.capture.modules import ModuleHooks
+from trec.capture.recorder import Recorder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import ExitStack
+
+    from trec.capture.log import Call
+    from trec.capture.operators import Facts
+    from trec.capture.thread import Thread
+    from trec.ir.types import AttrRow
+
+
+class CostRecorder(Recorder):
+    """A recorder with modes and hooks that measure."""
+
+    def __init__(self, level: Any) -> None:
+        super().__init__(level)
+        self.overhead: defaultdict[Thread, float] = defaultdict(float)
+        """Seconds that recording itself took so far, in each thread."""
+
+    @property
+    def meta(self) -> AttrRow:
+        """Facts of the whole recording."""
+        return (*super().meta, ("costs", True))
+
+    def hooks(self) -> ModuleHooks:
+        """Return a context in which every module call opens and closes a scope, and is timed."""
+        return CostHooks(self)
+
+    def enter_modes(self, stack: ExitStack, thread: Thread) -> None:
+        """Put in place what watches the operators and functions of the running thread."""
+        stack.enter_context(CostMode(self, thread))
+        stack.enter_context(CostFunctions(self, thread))
+
+    def now(self, thread: Thread) -> float:
+        """Return the seconds on the clock of a thread, which stands still while recording itself works."""
+        return perf_counter() - self.overhead[thread]
+
+
+class CostMode(OperatorMode):  # type: ignore[no-untyped-call]
+    """Writes down every operator with the floating point operations it took and the seconds it ran."""
+
+    def __init__(self, recorder: CostRecorder, thread: Thread) -> None:
+        super().__init__(recorder, thread)
+        self.known = self.facts
+        self.facts = {}  # what is called instead of an operator is bound to this mode
+        self.overhead = recorder.overhead
+        self.cost = (0, 0.0)
+
+    def _handle(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+        if self.thread.mute:
+            return func(*args, **kwargs) if kwargs else func(*args)
+        start = perf_counter()
+        self.cost = (0, 0.0)
+        try:
+            return super()._handle(func, types, args, kwargs)
+        finally:
+            self.overhead[self.thread] += perf_counter() - start - self.cost[1]
+
+    def _facts_of(self, func: Any) -> Facts:
+        facts = self.known[id(func)] = super()._facts_of(func)
+        formula = formula_of(func)
+        if formula is None and is_composite(func):
+            return facts._replace(run=partial(self._run_parts, func))
+        return facts._replace(run=partial(self._run, facts.run, formula))
+
+    def _run(self, run: Callable[..., Any], formula: Callable[..., Any] | None, *args: Any, **kwargs: Any) -> Any:
+        start = perf_counter()
+        result = run(*args, **kwargs)
+        seconds = perf_counter() - start
+        self.cost = (0 if formula is None else count(formula, args, kwargs, result), seconds)
+        return result
+
+    def _run_parts(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        counter = PartCounter()
+        start = perf_counter()
+        with counter:
+            result = func.decompose(*args, **kwargs)
+        self.cost = (counter.flops, perf_counter() - start)
+        return result
+
+    def _noted(self, make: Callable[..., int], *args: Any) -> int:
+        value = make(*args)
+        self._note(value)
+        return value
+
+    def _made(self, *args: Any) -> Sequence[int]:
+        made = super()._made(*args)
+        if made:
+            self._note(made[0])
+        return made
+
+
+class PartCounter(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Counts what a composite operator runs, which the modes above it do not see."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.flops = 0
+
+    def _handle(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+        kwargs = kwargs or {}
+        formula = formula_of(func)
+        if formula is None and is_composite(func):
+            with self:
+                return func.decompose(*args, **kwargs)
+        result = func(*args, **kwargs)
+        if formula is not None:
+            self.flops += count(formula, args, kwargs, result)
+        return result
+
+
+# Assigned later, as in `trec.capture.dispatch`.
+CostMode.__torch_dispatch__ = CostMode._handle  # type: ignore[assignment,method-assign]
+PartCounter.__torch_dispatch__ = PartCounter._handle  # type: ignore[assignment,method-assign]
+
+
+class CostFunctions(FunctionMode):
+    """Gathers the operators of each torch function; what that takes is not the model's time."""
+
+    def _enter(self, call: Call, name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
+        start = perf_counter()
+        super()._enter(call, name, args, kwargs)
+        self.recorder.overhead[self.thread] += perf_counter() - start  # type: ignore[attr-defined]
+
+    def _leave(self, call: Call, name: str, result: Any) -> None:
+        start = perf_counter()
+        super()._leave(call, name, result)
+        self.recorder.overhead[self.thread] += perf_counter() - start  # type: ignore[attr-defined]
+
+
+class CostHooks(ModuleHooks):
+    """Opens and closes a scope for every module call, and writes down how long it ran."""
+
+    recorder: CostRecorder
+
+    def __init__(self, recorder: CostRecorder) -> None:
+        super().__init__(recorder)
+        self.began: dict[int, float] = {}
+
+    def _enter(self, module: Any, args: Any) -> None:
+        start = perf_counter()
+        super()._enter(module, args)
+        thread = self.recorder.current(module)
+        if thread is not None:
+            self.recorder.overhead[thread] += perf_counter() - start
+            self.began[thread.frames[-1][0]] = self.recorder.now(thread)
+
+    def _leave(self, module: Any, args: Any, kwargs: Any = None, result: Any = None) -> None:
+        start = perf_counter()
+        thread = self.recorder.current(module)
+        if thread is not None and thread.frames and thread.frames[-1][1] is module:
+            scope = thread.frames[-1][0]
+            self.recorder.log.seconds[scope] = start - self.recorder.overhead[thread] - self.began.pop(scope)
+        super()._leave(module, args, kwargs, result)
+        if thread is not None:
+            self.recorder.overhead[thread] += perf_counter() - start
+
+
+def formula_of(func: Any) -> Callable[..., Any] | None:
+    """Return what PyTorch counts the floating point operations of an operator with; None if it has nothing."""
+    return flop_counter.flop_registry.get(getattr(func, "overloadpacket", func))
+
+
+def is_composite(func: Any) -> bool:
+    """Return whether an operator is defined by others, which it calls."""
+    return hasattr(func, "_can_decompose") and bool(func._can_decompose())
+
+
+def count(formula: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
+    """Return how many floating point operations a formula says; 0 if that depends on symbolic sizes."""
+    try:
+        flops = formula(*args, **kwargs, out_val=result)
+    except Exception as error:  # a formula may be anyone's, and must not stop the model
+        warnings.warn(f"a formula for floating point operations failed, so none are counted: {error!r}", stacklevel=2)
+        return 0
+    return flops if type(flops) is int else 0
