@@ -179,8 +179,15 @@ def formula_of(func: Any) -> Callable[..., Any] | None:
 
 
 def is_composite(func: Any) -> bool:
-    """Return whether an operator is defined by others, which it calls."""
-    return hasattr(func, "_can_decompose") and bool(func._can_decompose())
+    """Return whether an operator is defined by others, which it calls.
+
+    What yields no tensor, such as `aten.is_contiguous`, computes nothing that counts, and tensors that answer such
+    questions themselves would ask without end if it was taken apart.
+    """
+    schema = getattr(func, "_schema", None)
+    if schema is None or not any("Tensor" in str(result.type) for result in schema.returns):
+        return False
+    return bool(func._can_decompose())
 
 
 def count(formula: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -26,18 +27,19 @@ def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor
         net: the model; integers stay below the smallest of its embedding tables.
         shapes: a tuple of sizes for one input, a list of tuples for several.
         dtypes: one dtype for all inputs, or a list of one for each; the default dtype when None.
-        device: where they lie; that of the first parameter when None.
+        device: where they lie; that of the first parameter when None. Where that is a fake tensor, they are as well.
 
     Raises:
         OptionError: shapes or dtypes are of another form.
     """
     wanted = _shape_list(shapes)
     kinds = _dtype_list(dtypes, len(wanted))
+    tensors = (tensor for _, module in walk(net) for tensor in module._parameters.values())
+    first = next((tensor for tensor in tensors if tensor is not None), None)
     if device is None:
-        tensors = (tensor for _, module in walk(net) for tensor in module._parameters.values())
-        device = next((tensor.device for tensor in tensors if tensor is not None), torch.device("cpu"))
+        device = torch.device("cpu") if first is None else first.device
     generator = torch.Generator().manual_seed(0)
-    with torch._C.DisableTorchFunction():
+    with torch._C.DisableTorchFunction(), getattr(first, "fake_mode", None) or nullcontext():
         return tuple(_make(shape, kind, net, generator).to(device) for shape, kind in zip(wanted, kinds, strict=True))
 
 
