@@ -93,7 +93,7 @@ def measure(name: str) -> None:
     with torch.no_grad():
         for level in ("function", "aten"):
             start = perf_counter()
-            graph = trec.capture(net, kwargs=inputs, level=level)  # type: ignore[arg-type]
+            graph = trec.capture(net, kwargs=inputs, level=level)
             print(f"  {level:8} {len(graph.nodes):7,} nodes {perf_counter() - start:6.2f} s")
         graph = trec.capture(net, kwargs=inputs, costs=True)
     print(f"  {(graph.costs().total.flops or 0) / 1e12:.2f} TFLOPs for {TOKENS} tokens, as PyTorch counts them")
