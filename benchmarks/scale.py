@@ -135,9 +135,7 @@ def main() -> None:
         graph = trec.capture(Loop(1_000_000 // factor), (1, 4))
         elapsed, used = perf_counter() - start, process_time() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # Linux counts in KiB
-    print(
-        f"{len(graph.nodes):,} nodes in {elapsed:.1f} s, of which {used:.1f} s of processor time, peak memory {peak:.2f} GiB"
-    )
+    print(f"{len(graph.nodes):,} nodes in {elapsed:.1f} s ({used:.1f} s of processor time), peak memory {peak:.2f} GiB")
 
 
 if __name__ == "__main__":
