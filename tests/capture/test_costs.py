@@ -209,6 +209,17 @@ def test_two_recordings_with_costs_are_the_same_bytes() -> None:
     assert decode(encode(one)) == one
 
 
+@pytest.mark.parametrize("name", ["U-Net", "T5", "sequences"])
+def test_counting_changes_nothing_else_in_the_graph(name: str) -> None:
+    net, inputs = NETS[name]()
+    plain, counted = (trec.capture(net, kwargs=inputs, costs=costs, level="aten") for costs in (False, True))
+    assert (counted.values, counted.types, counted.sources) == (plain.values, plain.types, plain.sources)
+    assert [counted.source_of(scope) for scope in counted.scopes] == [plain.source_of(scope) for scope in plain.scopes]
+    for node, other in zip(counted.nodes, plain.nodes, strict=True):
+        assert [pair for pair in counted.attrs[node.attrs] if pair[0] != "flops"] == list(plain.attrs[other.attrs])
+        assert (node.name, node.inputs, counted.source_of(node)) == (other.name, other.inputs, plain.source_of(other))
+
+
 def test_nothing_is_changed_by_counting() -> None:
     net, x = ResNet().train(), torch.ones(2, 3, 16, 16)
     with unchanged(net, x):

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import ExitStack
 
+    from torch import Tensor
+
     from trec.capture.log import Call
     from trec.capture.operators import Facts
+    from trec.capture.storages import Storage
     from trec.capture.thread import Thread
     from trec.ir.types import AttrRow
 
@@ -60,6 +63,7 @@ class CostMode(OperatorMode):  # type: ignore[no-untyped-call]
         super().__init__(recorder, thread)
         self.known = self.facts
         self.facts = {}  # what is called instead of an operator is bound to this mode
+        self.make = self._make
         self.overhead = recorder.overhead
         self.cost = (0, 0.0)
 
@@ -95,15 +99,15 @@ class CostMode(OperatorMode):  # type: ignore[no-untyped-call]
         self.cost = (counter.flops, perf_counter() - start)
         return result
 
-    def _noted(self, make: Callable[..., int], *args: Any) -> int:
-        value = make(*args)
-        self._note(value)
+    def _make(self, tensor: Tensor, sources: Sequence[Storage], aliases: bool = False, reads: Any = None) -> int:
+        value = self.memory.make(tensor, sources, aliases, reads)
+        self.log.costs[value] = self.cost
         return value
 
     def _made(self, *args: Any) -> Sequence[int]:
         made = super()._made(*args)
         if made:
-            self._note(made[0])
+            self.log.costs[made[0]] = self.cost
         return made
 
 
