@@ -1,8 +1,8 @@
 """What recording adds to a model of real size: `python benchmarks/real_size.py [runs]`.
 
 The forward passes take over half a second, so what recording costs for each call is small beside them. Everything runs
-in one thread without gradients, each subject in turn within every run, so that a busy machine is fair to all. Printed are
-medians of the processor time of that thread, and the median of the ratios to the plain pass of the same run.
+in one thread without gradients, each subject in turn within every run, so that a busy machine is fair to all. Printed
+are medians of the processor time of that thread, and the median of the ratios to the plain pass of the same run.
 """
 
 from __future__ import annotations

@@ -54,8 +54,9 @@ def costs(graph: Graph) -> Costs:
 
     Bytes follow from the types of values, so they are known for every graph. Floating point operations and seconds are
     there if the graph was recorded with `costs=True`; seconds are not kept in files. The time of an operator or of a
-    function is the time its kernels took, that of a module all from its call to its return, both without what recording
-    itself took, as far as that can be told.
+    function is what its kernels took to return; that of a module is all from its call to its return, without what
+    recording took. What PyTorch takes to call the recording is still in it: nothing that shows where a module takes
+    milliseconds, but several times the module's own time where it takes microseconds.
 
     Args:
         graph: what to look at, at any level, collapsed or not.

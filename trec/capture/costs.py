@@ -22,11 +22,26 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from trec.capture.log import Call
     from trec.capture.operators import Facts
     from trec.capture.storages import Storage
     from trec.capture.thread import Thread
     from trec.ir.types import AttrRow
+
+
+class Clock:
+    """A clock of one thread that stands still while recording itself works."""
+
+    __slots__ = ("lost", "used")
+
+    def __init__(self) -> None:
+        self.lost = 0.0
+        """Seconds that recording took."""
+        self.used = 0.0
+        """Seconds that operators and calls of modules took."""
+
+    def now(self) -> float:
+        """Return the seconds on the clock."""
+        return perf_counter() - self.lost
 
 
 class CostRecorder(Recorder):
@@ -34,8 +49,8 @@ class CostRecorder(Recorder):
 
     def __init__(self, level: Any) -> None:
         super().__init__(level)
-        self.overhead: defaultdict[Thread, float] = defaultdict(float)
-        """Seconds that recording itself took so far, in each thread."""
+        self.clocks: defaultdict[Thread, Clock] = defaultdict(Clock)
+        """What has been measured in each thread so far."""
 
     @property
     def meta(self) -> AttrRow:
@@ -51,10 +66,6 @@ class CostRecorder(Recorder):
         stack.enter_context(CostMode(self, thread))
         stack.enter_context(CostFunctions(self, thread))
 
-    def now(self, thread: Thread) -> float:
-        """Return the seconds on the clock of a thread, which stands still while recording itself works."""
-        return perf_counter() - self.overhead[thread]
-
 
 class CostMode(OperatorMode):  # type: ignore[no-untyped-call]
     """Writes down every operator with the floating point operations it took and the seconds it ran."""
@@ -64,7 +75,7 @@ class CostMode(OperatorMode):  # type: ignore[no-untyped-call]
         self.known = self.facts
         self.facts = {}  # what is called instead of an operator is bound to this mode
         self.make = self._make
-        self.overhead = recorder.overhead
+        self.clock = recorder.clocks[thread]
         self.cost = (0, 0.0)
 
     def _handle(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
@@ -75,7 +86,8 @@ class CostMode(OperatorMode):  # type: ignore[no-untyped-call]
         try:
             return super()._handle(func, types, args, kwargs)
         finally:
-            self.overhead[self.thread] += perf_counter() - start - self.cost[1]
+            self.clock.lost += perf_counter() - start - self.cost[1]
+            self.clock.used += self.cost[1]
 
     def _facts_of(self, func: Any) -> Facts:
         facts = self.known[id(func)] = super()._facts_of(func)
@@ -136,17 +148,23 @@ PartCounter.__torch_dispatch__ = PartCounter._handle  # type: ignore[assignment,
 
 
 class CostFunctions(FunctionMode):
-    """Gathers the operators of each torch function; what that takes is not the model's time."""
+    """Gathers the operators of each torch function; of its time only theirs, and that of modules, is the model's."""
 
-    def _enter(self, call: Call, name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
-        start = perf_counter()
-        super()._enter(call, name, args, kwargs)
-        self.recorder.overhead[self.thread] += perf_counter() - start  # type: ignore[attr-defined]
+    def __init__(self, recorder: CostRecorder, thread: Thread) -> None:
+        super().__init__(recorder, thread)
+        self.clock = recorder.clocks[thread]
 
-    def _leave(self, call: Call, name: str, result: Any) -> None:
-        start = perf_counter()
-        super()._leave(call, name, result)
-        self.recorder.overhead[self.thread] += perf_counter() - start  # type: ignore[attr-defined]
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if self.thread.mute:
+            return func(*args, **kwargs) if kwargs else func(*args)
+        clock = self.clock
+        start, used = clock.now(), clock.used
+        try:
+            return super().__torch_function__(func, types, args, kwargs)
+        finally:
+            clock.lost += clock.now() - start - (clock.used - used)
 
 
 class CostHooks(ModuleHooks):
@@ -156,25 +174,30 @@ class CostHooks(ModuleHooks):
 
     def __init__(self, recorder: CostRecorder) -> None:
         super().__init__(recorder)
-        self.began: dict[int, float] = {}
+        self.began: dict[int, tuple[float, float]] = {}
 
     def _enter(self, module: Any, args: Any) -> None:
         start = perf_counter()
         super()._enter(module, args)
         thread = self.recorder.current(module)
         if thread is not None:
-            self.recorder.overhead[thread] += perf_counter() - start
-            self.began[thread.frames[-1][0]] = self.recorder.now(thread)
+            clock = self.recorder.clocks[thread]
+            clock.lost += perf_counter() - start
+            self.began[thread.frames[-1][0]] = (clock.now(), clock.used)
 
     def _leave(self, module: Any, args: Any, kwargs: Any = None, result: Any = None) -> None:
         start = perf_counter()
         thread = self.recorder.current(module)
-        if thread is not None and thread.frames and thread.frames[-1][1] is module:
+        if thread is None:
+            return
+        clock = self.recorder.clocks[thread]
+        if thread.frames and thread.frames[-1][1] is module:
             scope = thread.frames[-1][0]
-            self.recorder.log.seconds[scope] = start - self.recorder.overhead[thread] - self.began.pop(scope)
+            began, used = self.began.pop(scope)
+            self.recorder.log.seconds[scope] = start - clock.lost - began
+            clock.used = used + start - clock.lost - began
         super()._leave(module, args, kwargs, result)
-        if thread is not None:
-            self.recorder.overhead[thread] += perf_counter() - start
+        clock.lost += perf_counter() - start
 
 
 def formula_of(func: Any) -> Callable[..., Any] | None:
