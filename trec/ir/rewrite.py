@@ -42,10 +42,10 @@ def with_nodes(
     kept = range(len(graph.scopes)) if scopes is None else scopes
     scope_id = {old: new for new, old in enumerate(kept)}
     scope_id[-1] = -1
-    value_id: dict[int, int] = {}
+    order: list[int] = []
     for node in nodes:
-        for value in node.outputs:
-            value_id[value] = len(value_id)
+        order += node.outputs
+    value_id = dict(zip(order, range(len(order)), strict=True))
 
     types: Table[TensorType] = Table()
     rows: Table[AttrRow] = Table([()])
@@ -72,28 +72,30 @@ def with_nodes(
                 tuple([value_id[v] for v in scope.outputs if v in value_id]),
             )
         )
-    new_nodes = [
-        Node(
-            node.kind,
-            node.op,
-            node.name,
-            scope_id[node.parent],
-            node.depth,
-            tuple([value_id[v] for v in node.inputs]),
-            tuple([value_id[v] for v in node.outputs]),
-            row_id[node.attrs],
-            place_id[node.source],
-            scope_id[node.scope],
+    new_nodes = []
+    renumbered = value_id.__getitem__
+    made = 0
+    for node in nodes:
+        first, made = made, made + len(node.outputs)
+        new_nodes.append(
+            Node(
+                node.kind,
+                node.op,
+                node.name,
+                scope_id[node.parent],
+                node.depth,
+                tuple(map(renumbered, node.inputs)),
+                (first,) if made == first + 1 else tuple(range(first, made)),
+                row_id[node.attrs],
+                place_id[node.source],
+                scope_id[node.scope],
+            )
         )
-        for node in nodes
+    new_values = [
+        value if type_id[value.type] == value.type else Value(type_id[value.type], value.name)
+        for value in map(old_values.__getitem__, order)
     ]
-    new_values = [Value(type_id[old_values[v].type], old_values[v].name) for v in value_id]
-    node_id = {node.name: position for position, node in enumerate(new_nodes)}
-    carried = [
-        Carried(value_id[edge.value], node_id[reader], edge.port)
-        for edge in graph.carried
-        if edge.value in value_id and (reader := graph.nodes[edge.node].name) in node_id
-    ]
+    carried = _carried(graph, new_nodes, value_id) if graph.carried else []
     return revised(
         graph,
         nodes=tuple(new_nodes),
@@ -104,6 +106,15 @@ def with_nodes(
         sources=tuple(places),
         carried=tuple(carried),
     )
+
+
+def _carried(graph: Graph, nodes: Sequence[Node], value_id: dict[int, int]) -> list[Carried]:
+    node_id = {node.name: position for position, node in enumerate(nodes)}
+    return [
+        Carried(value_id[edge.value], node_id[reader], edge.port)
+        for edge in graph.carried
+        if edge.value in value_id and (reader := graph.nodes[edge.node].name) in node_id
+    ]
 
 
 def revised(graph: Graph, **changes: object) -> Graph:
