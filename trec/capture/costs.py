@@ -152,6 +152,7 @@ class CostFunctions(FunctionMode):
 
     def __init__(self, recorder: CostRecorder, thread: Thread) -> None:
         super().__init__(recorder, thread)
+        self.direct_calls = {}  # every operator is watched, for its cost
         self.clock = recorder.clocks[thread]
 
     def __torch_function__(
