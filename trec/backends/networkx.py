@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from trec.backends.escape import printable
 from trec.errors import DependencyError
+from trec.ir.types import FLOPS
 
 if TYPE_CHECKING:
     import networkx
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 Attributes = dict[str, Any]
 
 _TEXTS = ("qualname", "aliases", "phase", "error")
-_NUMBERS = ("index", "ops", "params", "param_bytes")
+_NUMBERS = ("index", "ops", "params", "param_bytes", FLOPS)
 
 
 def to_networkx(graph: Graph, *, scopes: bool = True, carried: bool = False) -> networkx.MultiDiGraph[int]:

@@ -28,6 +28,7 @@ def capture(
     level: Level = "function",
     method: str = "forward",
     device: torch.device | str | None = None,
+    costs: bool = False,
 ) -> Graph:
     """Run a model once and return what it did as a graph.
 
@@ -50,6 +51,9 @@ def capture(
         method: method to call instead of `forward`.
         device: where inputs made from shapes lie. With `meta` the model is run on shapes alone, without memory or
             arithmetic; its own tensors stay where they are.
+        costs: whether to count the floating point operations of each operator and to time the calls, for
+            `Graph.costs`. They are counted by the formulas that PyTorch has (`torch.utils.flop_counter`); what it has
+            none for counts as nothing, among it the attention kernel of the CPU.
 
     Raises:
         CaptureError: the model raised; the message names the module, `graph` of the error holds what ran until then,
@@ -74,6 +78,7 @@ def capture(
         level=level,
         method=method,
         device=device,
+        costs=costs,
     )
 
 

@@ -55,7 +55,7 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return func(*args, **kwargs) if kwargs else func(*args)
         facts = self.facts.get(id(func))  # operators take long to hash
         if facts is None:
-            facts = self.facts[id(func)] = facts_of(func)
+            facts = self.facts[id(func)] = self._facts_of(func)
         if facts.higher_order:
             return HigherOrderCall(self, func, args, kwargs or {}).run()
         call = thread.call
@@ -88,12 +88,15 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         finally:
             thread.mute = 0
 
+    def _facts_of(self, func: Any) -> Facts:
+        return facts_of(func)
+
     def _alone(self, func: Any, facts: Facts, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
         """Run an operator that no torch function called: the function mode is live, and must not see what we do."""
         with DisableTorchFunction():
             values, storages = self.read(args, kwargs)
             written = self._about_to_write(facts, args, kwargs, values) if facts.writes else ()
-        result = func(*args, **kwargs) if kwargs else func(*args)
+        result = facts.run(*args, **kwargs) if kwargs else facts.run(*args)
         with DisableTorchFunction(), self.lock:
             if type(result) is Tensor and not written:
                 made: Sequence[int] = (self.make(result, storages, facts.aliases, values),)

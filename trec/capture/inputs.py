@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -32,17 +33,18 @@ def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor
         shapes: a tuple of sizes for one input, a list of tuples for several.
         dtypes: one dtype for all inputs, or a list of one for each; when None, that of the model's floating point
             parameters if they have one in common, else the default dtype.
-        device: where they lie; that of the first parameter when None.
+        device: where they lie; that of the first parameter when None. Where that is a fake tensor, they are as well.
 
     Raises:
         OptionError: shapes or dtypes are of another form.
     """
     wanted = _shape_list(shapes)
     kinds = _dtype_list(dtypes, len(wanted), net)
+    first = next(_parameters(net), None)
     if device is None:
-        device = next((tensor.device for tensor in _parameters(net)), torch.device("cpu"))
+        device = torch.device("cpu") if first is None else first.device
     generator = torch.Generator().manual_seed(0)
-    with DisableTorchFunction():
+    with DisableTorchFunction(), getattr(first, "fake_mode", None) or nullcontext():
         return tuple(_make(shape, kind, net, generator).to(device) for shape, kind in zip(wanted, kinds, strict=True))
 
 

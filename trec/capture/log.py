@@ -90,6 +90,10 @@ class Log:
         self.type_index: dict[ValueType, int] = {}
         self.argument_rows: list[tuple[Any, Any]] = []
         """Functions with arguments that they were given, frozen, each combination once."""
+        self.costs: dict[int, tuple[int, float]] = {}
+        """By the first value that it made, the floating point operations of an operator and the seconds it ran."""
+        self.seconds: dict[int, float] = {}
+        """Seconds that a call of a module took, by scope."""
         self._argument_index: dict[tuple[int, Any], int] = {}
         self.linked = False
         """Whether there are links that perhaps nothing reads."""

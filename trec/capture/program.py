@@ -41,6 +41,8 @@ class Step(Struct, gc=False):
     """Index of the group that holds it; -1: the module does."""
     error: str | None = None
     """Name of the exception with which it stopped the model."""
+    cost: tuple[int, float] | None = None
+    """Floating point operations and seconds, where they were measured."""
 
 
 class Program(NamedTuple):
@@ -72,6 +74,8 @@ def plan(
             planner.steps.append(Step(*event))  # type: ignore[misc]
     steps = _insert_made(planner.steps, made, log) if made else planner.steps
     _place_sources(steps, log)
+    if log.costs:
+        _add_costs(steps, log.costs)
     return Program(steps, planner.groups)
 
 
@@ -135,6 +139,8 @@ class _Planner:
             return
         kind: NodeKind = "host" if call.host and not outputs else "op"
         step = Step(kind, call.function, call.scope, inputs, outputs, call.arguments, call.place, error=call.error)
+        if self.log.costs:
+            step.cost = _sum_costs([value for event in events for value in event[4]], self.log.costs)
         self.steps.append(step)
 
     def _keep(self, call: Call, events: list[Event], inputs: list[int], outputs: list[int]) -> None:
@@ -180,6 +186,17 @@ def _is_call(call: Call, event: Event) -> bool:
     if call.read or event[0] != "op":
         return False
     return event[3] == call.given and list(event[4]) == call.results
+
+
+def _add_costs(steps: list[Step], costs: dict[int, tuple[int, float]]) -> None:
+    """Give each step that is one operator the cost of it; the others have theirs."""
+    for step in steps:
+        step.cost = step.cost or _sum_costs(step.outputs, costs)
+
+
+def _sum_costs(made: Sequence[int], costs: dict[int, tuple[int, float]]) -> tuple[int, float] | None:
+    found = [costs[value] for value in made if value in costs]
+    return (sum([flops for flops, _ in found]), sum([seconds for _, seconds in found])) if found else None
 
 
 def _insert_made(steps: list[Step], made: dict[int, Origin], log: Log) -> list[Step]:

@@ -14,6 +14,7 @@ from trec.capture.functions import FunctionMode
 from trec.capture.leaves import leaves
 from trec.capture.log import Log, ScopeRecord
 from trec.capture.memory import Memory
+from trec.capture.modules import ModuleHooks
 from trec.capture.naming import Names, walk
 from trec.capture.packed import Packed
 from trec.capture.parts import wraps_others
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from trec.capture.state import State
     from trec.capture.storages import Storage
     from trec.capture.toplevel import TopLevel
-    from trec.ir.types import Level
+    from trec.ir.types import AttrRow, Level
 
 _recordings: list[Recorder] = []
 """Those that are going on, in any thread, in the order in which they began."""
@@ -77,13 +78,26 @@ class Recorder:
     def __exit__(self, *_: object) -> None:
         _recordings.remove(self)
 
+    @property
+    def meta(self) -> AttrRow:
+        """Facts of the whole recording."""
+        return (("level", self.level),)
+
+    def hooks(self) -> ModuleHooks:
+        """Return a context in which every module call opens and closes a scope."""
+        return ModuleHooks(self)
+
     def modes(self, thread: Thread) -> ExitStack:
         """Return a context in which the operators of the running thread are written down."""
         stack = ExitStack()
-        for mode in (OperatorMode(self, thread), FunctionMode(self, thread)):
-            mode.__enter__()  # type: ignore[no-untyped-call]
+        for mode in self.new_modes(thread):
+            mode.__enter__()
             stack.callback(self._leave, mode)
         return stack
+
+    def new_modes(self, thread: Thread) -> tuple[Any, Any]:
+        """Return what watches the operators and the functions of the running thread."""
+        return OperatorMode(self, thread), FunctionMode(self, thread)
 
     def _leave(self, mode: Any) -> None:
         try:

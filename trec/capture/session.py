@@ -6,7 +6,6 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
-from msgspec.structs import replace
 
 from trec.capture.assemble import assemble
 from trec.capture.failure import capture_error
@@ -24,6 +23,7 @@ from trec.capture.twins import put_twins
 from trec.capture.watch import alone_in_this_thread, watching
 from trec.errors import CaptureError, OptionError, TraceWarning
 from trec.ir.collector import paused
+from trec.ir.rewrite import revised
 from trec.ir.tables import clean
 from trec.ir.types import Note
 
@@ -61,11 +61,12 @@ def capture(
     level: Level,
     method: str,
     device: Any,
+    costs: bool,
 ) -> Graph:
     """Record one call of a model; see `trec.capture`."""
     check_options(net, level)
     _check(net, shapes, args, kwargs, method)
-    recorder = recorder_for(level)
+    recorder = recorder_for(level, costs=costs)
     with alone_in_this_thread(), turn(net), paused():
         if shapes is not None:
             args = make_inputs(net, shapes, dtypes, device)
@@ -101,9 +102,14 @@ def _check(net: torch.nn.Module, shapes: Any, args: Any, kwargs: Any, method: st
         raise OptionError(f"{type(net).__name__} has no method {method!r}")
 
 
-def recorder_for(level: Level) -> Recorder:
-    """Return a new recorder; modules are made single nodes afterwards."""
-    return Recorder("aten" if level == "aten" else "function")
+def recorder_for(level: Level, *, costs: bool = False) -> Recorder:
+    """Return a new recorder, which measures if costs are asked for; modules are made single nodes afterwards."""
+    finest: Level = "aten" if level == "aten" else "function"
+    if not costs:
+        return Recorder(finest)
+    from trec.capture.costs import CostRecorder  # with torch's counter, which few recordings need
+
+    return CostRecorder(finest)
 
 
 def conclude(
@@ -125,7 +131,7 @@ def conclude(
         modules: the paths and modules of the model.
     """
     graph = assemble(recorder, name, outputs, made)
-    graph = replace(graph, notes=notes(recorder, graph, modules))
+    graph = revised(graph, notes=notes(recorder, graph, modules))
     return graph.level("module") if level == "module" else graph
 
 
@@ -151,7 +157,7 @@ def _record(recorder: Recorder, run: Run) -> tuple[Graph, Exception | None, Left
             with untouched():
                 state.restore()
     left = tuple(Note("not_restored", "", clean(line)) for line in dict.fromkeys(state.left))
-    return replace(graph, notes=(*graph.notes, *left)) if left else graph, error, state.left
+    return revised(graph, notes=(*graph.notes, *left)) if left else graph, error, state.left
 
 
 def _prepare(recorder: Recorder, run: Run, modules: list[tuple[str, Any]]) -> State:

@@ -135,6 +135,7 @@ def _move_scopes(log: Log, order: list[int], moved: list[int]) -> None:
     """Give the scopes their new places, and number the calls of each module anew."""
     calls: dict[str, int] = {}
     log.scopes = [log.scopes[old] for old in order]
+    log.seconds = {moved[scope]: seconds for scope, seconds in log.seconds.items()}
     for scope in log.scopes:
         scope.parent = moved[scope.parent] if scope.parent >= 0 else -1
         if scope.kind == "module":

@@ -157,7 +157,9 @@ class Tensors:
         storages = [storage] if storage is not None else quiet(storages_of, tensor)
         for storage in storages or ():
             if storage._cdata not in self._saved and storage.device.type != "meta":
-                self._saved[storage._cdata] = (storage, storage.clone())
+                data = quiet(torch.UntypedStorage.clone, storage)  # that of a fake tensor cannot be copied in its mode
+                if data is not None:
+                    self._saved[storage._cdata] = (storage, data)
         if not storages and tensor.device.type != "meta" and id(tensor) not in self._saved_opaque:
             data = quiet(torch.clone, tensor.detach())
             if data is not None:

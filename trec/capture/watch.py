@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from trec.capture.eager import eager
-from trec.capture.modules import ModuleHooks
 from trec.capture.recorder import followed_thread
 from trec.capture.torch_api import scripts_as_written
 from trec.errors import CaptureError
@@ -47,7 +46,7 @@ def watching(recorder: Recorder) -> Iterator[None]:
     """Write down what the running thread does inside; afterwards torch is as it was."""
     with ExitStack() as stack:
         stack.enter_context(recorder)
-        stack.enter_context(ModuleHooks(recorder))
+        stack.enter_context(recorder.hooks())
         stack.enter_context(eager)
         # Optimised, the second run of a script would differ from the first.
         stack.enter_context(scripts_as_written(False))

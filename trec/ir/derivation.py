@@ -16,29 +16,37 @@ if TYPE_CHECKING:
 class Derivation:
     """What a pass leaves beside its result; neither saved nor compared."""
 
-    __slots__ = ("again", "before", "members", "opened")
+    __slots__ = ("_members", "again", "before", "opened")
 
     def __init__(
         self,
         before: Graph,
-        members: Mapping[str, Sequence[int]],
+        members: Mapping[str, Sequence[int]] | Callable[[], Mapping[str, Sequence[int]]],
         opened: Callable[[str], Graph] | None = None,
     ) -> None:
         self.before = before
         """The graph that the pass was given."""
-        self.members = members
-        """For each node that the pass made, by name, the indices of the nodes of `before` that it stands for; any
-        other node stands for the one of its name."""
+        self._members = members
         self.opened = opened
         """Returns the result of the pass when it leaves alone what became the node of that name."""
         self.again: Callable[[Graph], Graph] | None = None
         """The pass itself, with its options."""
 
+    @property
+    def members(self) -> Mapping[str, Sequence[int]]:
+        """For each node that the pass made, by name, the indices of the nodes of `before` that it stands for.
+
+        Any other node stands for the one of its name.
+        """
+        if callable(self._members):  # few ask
+            self._members = self._members()
+        return self._members
+
 
 def derived(
     result: Graph,
     before: Graph,
-    members: Mapping[str, Sequence[int]] | None = None,
+    members: Mapping[str, Sequence[int]] | Callable[[], Mapping[str, Sequence[int]]] | None = None,
     opened: Callable[[str], Graph] | None = None,
 ) -> Graph:
     """Return the result of a pass, which now knows what it was made from; see `Derivation` for the arguments."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import networkx
     import pydot
 
+    from trec.analysis.costs import Costs
     from trec.analysis.report import Report
     from trec.analysis.selectors import Selector
     from trec.backends.options import PictureOptions
@@ -99,6 +100,11 @@ class Graph(Struct, frozen=True, dict=True):
         """Node index by node name."""
         return {node.name: index for index, node in enumerate(self.nodes)}
 
+    @cached_property
+    def seconds(self) -> Mapping[str, float]:
+        """Wall time of the recorded run by name of node or scope, if it was recorded with `costs=True`; else empty."""
+        return {}
+
     def attrs_of(self, row: Node | Scope) -> dict[str, Attr]:
         """Return the attributes of a node or scope by name."""
         return dict(self.attrs[row.attrs])
@@ -168,6 +174,13 @@ class Graph(Struct, frozen=True, dict=True):
             OptionError: no format has that suffix; the message lists the known ones.
         """
         registry.load("trec.backends.write:write")(self, path, **options)
+
+    # ---- analyses
+
+    def costs(self) -> Costs:
+        """Return the operations, bytes and time of each node and call; see `trec.analysis.costs.costs`."""
+        found: Costs = registry.load("trec.analysis.costs:costs")(self)
+        return found
 
     def report(self) -> Report:
         """Return what the recording did not see and what the model did not use; see `trec.analysis.report.report`."""

@@ -49,7 +49,7 @@ def with_nodes(
     new_scopes = new.scopes([graph.scopes[index] for index in kept])
     new_nodes = new.nodes(nodes)
     new_values = new.values(graph.values if values is None else values)
-    return replace(
+    return revised(
         graph,
         nodes=new_nodes,
         values=new_values,
@@ -59,6 +59,19 @@ def with_nodes(
         sources=tuple(new.places),
         carried=new.carried(carried),
     )
+
+
+def revised(graph: Graph, **changes: object) -> Graph:
+    """Return the graph with some fields changed, and with the times that were taken of what is still there.
+
+    A node that stands for the rest of a call that others ran in has no time of its own.
+    """
+    changed = replace(graph, **changes)
+    if graph.seconds:
+        names = [scope.name for scope in changed.scopes]
+        names += [node.name for node in changed.nodes if node.scope < 0]
+        changed.__dict__["seconds"] = {name: graph.seconds[name] for name in names if name in graph.seconds}
+    return changed
 
 
 def remaining_scopes(graph: Graph, nodes: Iterable[Node]) -> list[int]:
@@ -98,10 +111,10 @@ class _Renumbering:
     def __init__(self, graph: Graph, nodes: Sequence[Node], kept: Sequence[int], attrs: Sequence[AttrRow]) -> None:
         self.scope_id = {old: new for new, old in enumerate(kept)}
         self.scope_id[-1] = -1
-        self.value_id: dict[int, int] = {}
+        order: list[int] = []
         for node in nodes:
-            for value in node.outputs:
-                self.value_id[value] = len(self.value_id)
+            order += node.outputs
+        self.value_id = dict(zip(order, range(len(order)), strict=True))
         self.rows: Table[AttrRow] = Table([()])
         self.places: Table[Source] = Table()
         self.types: Table[TensorType] = Table()
@@ -132,28 +145,36 @@ class _Renumbering:
         )
 
     def nodes(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
-        scope_id, value_id, row_id, place_id = self.scope_id, self.value_id, self.row_id, self.place_id
-        return tuple(
-            [
+        scope_id, row_id, place_id = self.scope_id, self.row_id, self.place_id
+        renumbered = self.value_id.__getitem__
+        found = []
+        made = 0
+        for node in nodes:
+            first, made = made, made + len(node.outputs)
+            found.append(
                 Node(
                     node.kind,
                     node.op,
                     node.name,
                     scope_id[node.parent],
                     node.depth,
-                    tuple([value_id[value] for value in node.inputs]),
-                    tuple([value_id[value] for value in node.outputs]),
+                    tuple(map(renumbered, node.inputs)),
+                    (first,) if made == first + 1 else tuple(range(first, made)),
                     row_id[node.attrs],
                     place_id[node.source],
                     scope_id[node.scope],
                 )
-                for node in nodes
-            ]
-        )
+            )
+        return tuple(found)
 
     def values(self, values: Sequence[Value]) -> tuple[Value, ...]:
         type_id = self.type_id
-        return tuple([Value(type_id[values[value].type], values[value].name) for value in self.value_id])
+        return tuple(
+            [
+                value if type_id[value.type] == value.type else Value(type_id[value.type], value.name)
+                for value in map(values.__getitem__, self.value_id)
+            ]
+        )
 
     def carried(self, carried: Iterable[Carried]) -> tuple[Carried, ...]:
         return tuple(

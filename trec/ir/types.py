@@ -42,6 +42,12 @@ NODE_KINDS: tuple[NodeKind, ...] = (
 SOURCE_KINDS: frozenset[NodeKind] = frozenset({"input", "param", "buffer", "constant"})
 """Kinds of nodes that take no part in the computation but bring a value into it."""
 
+FLOPS = "flops"
+"""Name of the attribute with the floating point operations of a node, a multiplication with an addition counted as two.
+
+It is left out where there are none. They were counted only where `Graph.meta` says `costs`.
+"""
+
 UNKNOWN = "?"
 """The size of a dimension that is ragged or was not known."""
 

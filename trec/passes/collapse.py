@@ -27,7 +27,8 @@ def collapse(graph: Graph, *, depth: int | None = None, only: Selector = (), kee
     A call at a depth below `depth` stays open. Of the rest the outermost become nodes, and what is inside them is no
     longer seen: with neither `only` nor `keep` these are the calls at exactly `depth`. A collapsed node knows how many
     operators it holds (`ops`) and how many distinct elements and bytes of parameters they read (`params`,
-    `param_bytes`; unknown sizes count as nothing). Of equal calls that one stands for, it knows this of one; repeats
+    `param_bytes`; unknown sizes count as nothing), and the sum of their floating point operations (`flops`) if they
+    were counted. Of equal calls that one stands for, it knows this of one; repeats
     inside it are counted. Parameters, buffers and constants that nothing else reads are
     inside it; inputs and outputs of the graph never are.
 
@@ -103,7 +104,7 @@ def _rebuilt(graph: Graph, groups: Sequence[int]) -> Graph:
         call = grouping.segments[names.index(name)].scope
         return collapsed(graph, [-1 if group == call else group for group in groups])
 
-    return derived(result, graph, members_of(grouping, names), opened)
+    return derived(result, graph, lambda: members_of(grouping, names), opened)
 
 
 def _with_ancestors(graph: Graph, scopes: Iterable[int]) -> set[int]:

@@ -56,16 +56,15 @@ def segment_names(graph: Graph, grouping: Grouping, scopes: Iterable[int]) -> li
         grouping: its segments, and the nodes that stay.
         scopes: indices of the scopes that stay.
     """
-    names: list[str] = []
-    taken: dict[str, int] = {}
+    names = [graph.scopes[segment.scope].name for segment in grouping.segments]
     later: list[int] = []
+    begun = bytearray(len(graph.scopes))
     for position, segment in enumerate(grouping.segments):
-        name = graph.scopes[segment.scope].name
-        if name in taken:
+        if begun[segment.scope]:
             later.append(position)
-        taken[name] = 0
-        names.append(name)
+        begun[segment.scope] = 1
     if later:
+        taken = dict.fromkeys(names, 0)
         taken |= {graph.nodes[index].name: 0 for index in grouping.order if index >= 0}
         taken |= {graph.scopes[index].name: 0 for index in scopes}
         for position in later:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, get_args
 
 from msgspec.structs import replace
 
+from trec.analysis.costs import are_counted, flops_of_rows, with_flops
 from trec.errors import OptionError
 from trec.ir.collector import paused
 from trec.ir.derivation import derived, members_since
-from trec.ir.rewrite import with_nodes
+from trec.ir.rewrite import revised, with_nodes
 from trec.ir.types import Level, Node, Scope, Value
 from trec.passes.collapse import collapsed
 from trec.passes.grouping import Segment, carried_rows, members_of, moved_out, segment_names
@@ -55,8 +56,8 @@ def level(graph: Graph, level: Level) -> Graph:
     if level == "module":
         result = _fold_modules(result)
     meta = tuple([(name, level if name == "level" else value) for name, value in graph.meta])
-    leveled = replace(result, meta=meta if dict(meta).get("level") == level else (("level", level), *meta))
-    return derived(leveled, graph, members_since(result, graph))
+    leveled = revised(result, meta=meta if dict(meta).get("level") == level else (("level", level), *meta))
+    return derived(leveled, graph, lambda: members_since(result, graph))
 
 
 def level_of(graph: Graph) -> Level:
@@ -80,6 +81,11 @@ def _fold_functions(graph: Graph) -> Graph:
     made = [
         _function_node(graph, segment, name, values) for segment, name in zip(grouping.segments, names, strict=True)
     ]
+    attrs = list(graph.attrs)
+    if are_counted(graph):
+        flops = flops_of_rows(graph)
+        totals = [sum([flops[graph.nodes[index].attrs] for index in segment.members]) for segment in grouping.segments]
+        made = with_flops(made, totals, attrs)
     lifted, holder = _without_functions(graph)
     nodes = []
     for index in grouping.order:
@@ -89,8 +95,8 @@ def _fold_functions(graph: Graph) -> Graph:
         if (parent, stands_for) != (node.parent, node.scope):
             node = replace(node, parent=parent, scope=stands_for)
         nodes.append(node)
-    result = with_nodes(lifted, nodes, scopes=kept, values=values, carried=carried_rows(grouping, nodes))
-    return derived(result, graph, members_of(grouping, names))
+    result = with_nodes(lifted, nodes, scopes=kept, values=values, attrs=attrs, carried=carried_rows(grouping, nodes))
+    return derived(result, graph, lambda: members_of(grouping, names))
 
 
 def _fold_modules(graph: Graph) -> Graph:
@@ -148,4 +154,4 @@ def _without_functions(graph: Graph) -> tuple[Graph, Sequence[int]]:
         parent = holder[scope.parent] if scope.parent >= 0 else -1
         holder.append(parent if scope.kind == "function" else index)
         scopes.append(scope if parent == scope.parent else replace(scope, parent=parent))
-    return replace(graph, scopes=tuple(scopes)), holder
+    return revised(graph, scopes=tuple(scopes)), holder

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from trec.errors import OptionError
 from trec.ir.derivation import derived
+from trec.ir.rewrite import revised
 from trec.ir.tables import clean
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def relabel(graph: Graph, labels: Mapping[str, str] | Callable[[Node | Scope], s
         op = _new(labels, node, node.op) if node.kind in _FREE else node.op
         nodes.append(replace(node, op=op) if op != node.op else node)
     scopes = [replace(scope, cls=_new(labels, scope, scope.cls)) for scope in graph.scopes]
-    return derived(replace(graph, nodes=tuple(nodes), scopes=tuple(scopes)), graph)
+    return derived(revised(graph, nodes=tuple(nodes), scopes=tuple(scopes)), graph)
 
 
 def _new(labels: Mapping[str, str] | Callable[[Node | Scope], str], row: Node | Scope, old: str) -> str:

@@ -50,6 +50,10 @@ def rename(graph: Graph, names: Mapping[str, str] | Callable[[Node | Scope], str
             if old == node.name or old.startswith(f"{node.name}:"):
                 values[value] = replace(values[value], name=name + old[len(node.name) :])
     result = replace(graph, scopes=tuple(scopes), nodes=tuple(nodes), values=tuple(values))
+    if graph.seconds:
+        pairs = [(old.name, new.name) for old, new in zip(graph.scopes, scopes, strict=True)]
+        pairs += [(old.name, new.name) for old, new in zip(graph.nodes, nodes, strict=True)]
+        result.__dict__["seconds"] = {new: graph.seconds[old] for old, new in pairs if old in graph.seconds}
     return derived(result, graph, members)
 
 

@@ -1,16 +1,17 @@
-"""How many operators, parameters and bytes of parameters a collapsed call holds."""
+"""How many operators, parameters, bytes of parameters and floating point operations a collapsed call holds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trec.analysis.costs import are_counted, flops_of_rows
 from trec.analysis.sizes import elements, size_bytes
+from trec.ir.types import FLOPS, AttrRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from trec.ir.graph import Graph
-    from trec.ir.types import AttrRow
     from trec.passes.grouping import Segment
 
 
@@ -20,10 +21,11 @@ class Totals:
     def __init__(self, graph: Graph, groups: Sequence[int]) -> None:
         self.graph, self.groups = graph, groups
         self.types = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
+        self.flops = flops_of_rows(graph) if are_counted(graph) else None
         self.repeated = any(scope.repeats for scope in graph.scopes)
 
     def row(self, segment: Segment) -> AttrRow:
-        """Return how many operators a segment holds, and what distinct parameters these read."""
+        """Return how many operators a segment holds, what distinct parameters these read, and what was counted."""
         graph, producers = self.graph, self.graph.producers
         nodes = graph.nodes
         kinds = [nodes[index].kind for index in segment.members]
@@ -52,7 +54,20 @@ class Totals:
             elif node.kind == "param":
                 read.add(index)
         own, own_bytes = self.parameters(read, segment.scope)
-        return (("ops", ops), ("params", params + own), ("param_bytes", param_bytes + own_bytes))
+        row: AttrRow = (("ops", ops), ("params", params + own), ("param_bytes", param_bytes + own_bytes))
+        flops = self.operations(segment)
+        return (*row, (FLOPS, flops)) if flops else row
+
+    def operations(self, segment: Segment) -> int:
+        """Return how many floating point operations were counted in a segment."""
+        if self.flops is None:
+            return 0
+        total = 0
+        for index in segment.members:
+            node = self.graph.nodes[index]
+            if flops := self.flops[node.attrs]:
+                total += flops * self.times(node.parent if node.scope < 0 else node.scope, segment.scope)
+        return total
 
     def times(self, scope: int, call: int) -> int:
         """Return how often a scope ran in one run of a call around it."""
