@@ -16,7 +16,7 @@ from trec.capture.log import Log, Origin, ScopeRecord, UninitializedTensor
 from trec.capture.memory import Memory
 from trec.capture.packed import Packed
 from trec.capture.parts import wraps_others
-from trec.capture.sources import module_arguments, module_place
+from trec.capture.sources import module_arguments
 from trec.capture.thread import Thread
 from trec.capture.torch_api import DisableTorchFunction
 from trec.errors import CaptureError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from trec.capture.log import Call
+    from trec.capture.log import Call, Place
     from trec.capture.memory import Entry
     from trec.capture.operators import Facts
     from trec.capture.state import State
@@ -212,7 +212,7 @@ class Recorder:
         finally:
             thread.mute -= 1
 
-    def open_scope(self, module: Any, thread: Thread) -> int:
+    def open_scope(self, module: Any, thread: Thread, place: Place) -> int:
         """Write down that a module is called; return the index of the new scope."""
         scopes, outer = self.log.scopes, thread.scope
         path = self.paths.get(id(module))
@@ -224,7 +224,6 @@ class Recorder:
         call = self.calls.get(path, 0)
         self.calls[path] = call + 1
         kind = type(module)
-        place = None if scopes[outer].native else module_place()
         native = kind.__module__.startswith("torch.")
         first = len(self.log.types)
         scopes.append(ScopeRecord("module", path, kind.__name__, call, outer, module, first, place, native))
