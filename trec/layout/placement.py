@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from trec.layout.ranks import Layers
 
 _STEPS = 12
+_MORE_STEPS = 80
+_WORK = 24_000
+"""Bars moved in all before there are no more than twelve steps."""
 _ENOUGH = 0.25
 """Points that the bar which moves most must move, or else they are where they belong."""
 
@@ -52,6 +55,7 @@ def place(
     straight: Sequence[int],
     extents: Sequence[tuple[float, float]],
     gaps: Sequence[float],
+    springs: Sequence[Joint] = (),
 ) -> list[float]:
     """Return the coordinate of each vertex across the flow.
 
@@ -61,6 +65,7 @@ def place(
         straight: positions of the joints that are to be straight.
         extents: how far each vertex reaches to the left and to the right of its coordinate.
         gaps: half the room that each vertex needs beside itself.
+        springs: pairs of vertices that are to be near one another without being joined.
 
     Ensures:
         Neighbours of one layer do not overlap, and joints that are to be straight are.
@@ -76,7 +81,7 @@ def place(
         left_of[right].append((left, room))
         right_of[left].append((right, room))
     pulls: list[list[tuple[int, float, float]]] = [[] for _ in range(bars.count)]
-    for joint in joints:
+    for joint in (*joints, *springs):
         one, other = bars.of[joint.upper], bars.of[joint.lower]
         if one != other:
             shift = bars.offset[joint.upper] + joint.leaves - bars.offset[joint.lower] - joint.arrives
@@ -84,7 +89,7 @@ def place(
             pulls[one].append((other, -shift, joint.weight))
     weights = [sum([weight for _, _, weight in pull]) for pull in pulls]
     at = _separated([0.0] * bars.count, order, left_of, right_of)
-    for _ in range(_STEPS):
+    for _ in range(max(_STEPS, min(_MORE_STEPS, _WORK // (bars.count + 1)))):
         wanted = [
             0.3 * here + 0.7 * sum([(at[bar] + shift) * weight for bar, shift, weight in pull]) / total
             if pull

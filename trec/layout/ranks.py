@@ -132,7 +132,39 @@ def _ranks(count: int, nets: tuple[Net, ...], first: frozenset[int]) -> tuple[li
     for member in range(count - 1, -1, -1):
         if feeds[member] and not flow[member]:
             rank[member] = min([rank[target] for target in feeds[member]]) - 1
+    _sink(nets, rank, feeds, first)
     return rank, flow
+
+
+def _sink(nets: tuple[Net, ...], rank: list[int], feeds: list[list[int]], first: frozenset[int]) -> None:
+    """Move members later that then make the picture narrower, such as the slices of an input that a loop reads.
+
+    What leads to such a member grows longer, but as one line if it leads to several; what leads away from each grows
+    shorter.
+    """
+    into: list[list[int]] = [[] for _ in rank]
+    out = [0] * len(rank)
+    for index, net in enumerate(nets):
+        if net.source >= 0:
+            out[net.source] += 1
+        for target, _ in net.targets:
+            into[target].append(index)
+
+    def latest(member: int) -> int:
+        return min([rank[target] for target in feeds[member]]) - 1
+
+    for member in range(len(rank) - 1, -1, -1):
+        if not feeds[member] or not into[member] or member in first or latest(member) <= rank[member]:
+            continue
+        longer = 0
+        for index in into[member]:
+            others = [target for target, _ in nets[index].targets if target != member]
+            shared = nets[index].leaves or any(
+                rank[other] >= latest(member) or (feeds[other] and latest(other) > rank[other]) for other in others
+            )
+            longer += not shared
+        if longer < out[member]:
+            rank[member] = latest(member)
 
 
 class _Ways(Struct):

@@ -27,6 +27,8 @@ BESIDE = 8.0
 """Half the room between two boxes of one layer, in points, as all lengths here."""
 _LANE = 5.0
 """Half the room beside a net that passes a layer."""
+_TRUNK = 20.0
+"""How much more than a net the trunk of a scope keeps to one line."""
 _PORT = 9.0
 """Room between two nets where they reach a box."""
 
@@ -78,7 +80,7 @@ def lay_out(nets: tuple[Net, ...], shapes: tuple[Shape, ...], *, sideways: bool 
     joints = _spread(layers, shapes, joints, straight)
     extents = _extents(layers, shapes, sideways=sideways)
     gaps = [BESIDE if vertex < layers.members else _LANE for vertex in range(len(layers.layer))]
-    across = place(layers, joints, straight, extents, gaps)
+    across = place(layers, joints, straight, extents, gaps, _springs(layers))
     left = min([x - extent[0] for x, extent in zip(across, extents, strict=True)], default=0.0)
     right = max([x + extent[1] for x, extent in zip(across, extents, strict=True)], default=0.0)
     across = [x - left for x in across]
@@ -147,6 +149,15 @@ def _joints(layers: Layers, shapes: tuple[Shape, ...]) -> list[Joint]:
             weight += 1
         joints.append(Joint(upper, lower, leaves, arrives, weight))
     return joints
+
+
+def _springs(layers: Layers) -> list[Joint]:
+    """Return what keeps the end of the trunk below its beginning, lest a row of equal scopes drift to one side."""
+    if not layers.entries or not layers.exits:
+        return []
+    entry = layers.entries[layers.entry_ways.index(max(layers.entry_ways))]
+    exit_ = layers.exits[layers.exit_ways.index(max(layers.exit_ways))]
+    return [Joint(entry, exit_, 0.0, 0.0, _TRUNK)]
 
 
 def _spread(layers: Layers, shapes: tuple[Shape, ...], joints: list[Joint], straight: list[int]) -> list[Joint]:

@@ -97,7 +97,7 @@ class _Stack:
             for vertex in solid:
                 if vertex not in raised:
                     own = self.height[vertex]
-                    self.middles[vertex] = along + (own if height > _TALL and own < height / 2 else height) / 2
+                    self.middles[vertex] = along + (own if height > _TALL else height) / 2
             self.tops.append(along)
             along += height
             self.bottoms.append(along)
