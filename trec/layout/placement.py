@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from trec.layout.ranks import Layers
 
 _STEPS = 12
-_MORE_STEPS = 80
-_WORK = 24_000
+_MORE_STEPS = 24
+_WORK = 2_400
 """Bars moved in all before there are no more than twelve steps."""
-_ENOUGH = 0.25
+_ENOUGH = 0.5
 """Points that the bar which moves most must move, or else they are where they belong."""
 
 
@@ -91,7 +91,7 @@ def place(
     at = _separated([0.0] * bars.count, order, left_of, right_of)
     for _ in range(max(_STEPS, min(_MORE_STEPS, _WORK // (bars.count + 1)))):
         wanted = [
-            0.3 * here + 0.7 * sum([(at[bar] + shift) * weight for bar, shift, weight in pull]) / total
+            0.15 * here + 0.85 * sum([(at[bar] + shift) * weight for bar, shift, weight in pull]) / total
             if pull
             else here
             for here, pull, total in zip(at, pulls, weights, strict=True)

@@ -29,6 +29,8 @@ _LANE = 5.0
 """Half the room beside a net that passes a layer."""
 _TRUNK = 20.0
 """How much more than a net the trunk of a scope keeps to one line."""
+_STRAIGHT = 0.01
+"""Least distance sideways that counts as one."""
 _PORT = 9.0
 """Room between two nets where they reach a box."""
 
@@ -246,12 +248,16 @@ def _lines(
         for end in ends:
             passed = min(layer[end] - layer[source] - 1, len(chain))
             start = across[source] + leaves[index, chain[0] if passed else end].leaves
-            points = [(start, bottoms[layer[source]])]
-            if source < layers.members:
-                half = shapes[source].height / 2
-                points.insert(0, (start, middles[source] + half))
+            points = [(start, middles[source] + shapes[source].height / 2)] if source < layers.members else []
+            points.append((start, bottoms[layer[source]]))
+            before = start
             for vertex in chain[:passed]:
-                points += [(across[vertex], tops[layer[vertex]]), (across[vertex], bottoms[layer[vertex]])]
+                x = across[vertex]
+                if abs(x - before) > _STRAIGHT:
+                    points += [(before, bottoms[layer[vertex] - 1]), (x, tops[layer[vertex]])]
+                    before = x
+            if passed:
+                points.append((before, bottoms[layer[chain[passed - 1]]]))
             stop = across[end] + leaves[index, end].arrives
             points.append((stop, tops[layer[end]]))
             if end < layers.members:
