@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from trec.backends import labels
 from trec.backends.colouring import colouring, family_keys
 from trec.backends.drawing import Box, Cluster, Key, Line, Look, Shape
-from trec.backends.families import Family, family_of_class, family_of_function, short_name, sign_of
-from trec.errors import OptionError
+from trec.backends.families import LEADING, Family, family_of_class, family_of_function, short_name, sign_of
+from trec.backends.templates import label, link
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trec.backends.plan import Plan
     from trec.backends.style import Paint, Style
     from trec.ir.graph import Graph
-    from trec.ir.types import Node, Scope, Source, TensorType
+    from trec.ir.types import Node, Scope, TensorType
 
 
 class Painter:
@@ -168,27 +168,10 @@ class Painter:
 
     def _labelled(self, node: Node, title: str) -> str:
         """Return the title that the style gives a node."""
-        label = self.style.label_node
-        if callable(label):
-            return label(self.graph, node) or title
-        scope = self.graph.scopes[node.scope if node.scope >= 0 else node.parent]
-        facts = {
-            "title": title,
-            "name": node.name,
-            "op": short_name(node.op),
-            "kind": node.kind,
-            "depth": node.depth,
-            "path": scope.path,
-            "class": scope.cls,
-            "shape": self.shape(node.outputs[0]) if node.outputs else "",
-            "dtype": self.graph.type_of(node.outputs[0]).dtype if node.outputs else "",
-            **self._facts[node.attrs],
-        }
-        try:
-            return (label or title).format_map(facts)
-        except (KeyError, IndexError, ValueError, AttributeError) as error:
-            known = ", ".join(list(facts)[:9])
-            raise OptionError(f"the label {label!r} cannot be filled in ({error}); it may name {known}") from error
+        given = self.style.label_node
+        if given is None or callable(given):
+            return (given(self.graph, node) if given else None) or title
+        return label(given, self.graph, node, title, self.shape(node.outputs[0]) if node.outputs else "")
 
     def _draw(self, index: int, node: Node) -> tuple[str, str, str, str, int]:
         kind = node.kind
@@ -219,9 +202,9 @@ class Painter:
         error = self._facts[scope.attrs].get("error") or self._facts[node.attrs].get("error")
         if error is not None:
             words.append(str(error))
-        family = self.style.classify.get(scope.cls) or family_of_class(scope.cls)
-        if family == "other" and node.kind == "op":
-            family = self._family(node)
+        family = self._family_of_class(scope.cls)
+        if family == "other":
+            family = self._family(node) if node.kind == "op" else self._family_of_layers(scope)
         line: Line = "dashed" if node.kind in ("host", "region") else "solid"
         look = self._look(
             "box", self._paint(family), self.style.name_size, bold=True, line=line, error=error is not None
@@ -244,6 +227,15 @@ class Painter:
 
     def _family(self, node: Node) -> Family:
         return self.style.classify.get(node.op) or family_of_function(node.op)
+
+    def _family_of_layers(self, scope: Scope) -> Family:
+        """Return the family that matters most among the layers of a call that runs them one after the other."""
+        layers = self._facts[scope.attrs].get("layers")
+        found = {self._family_of_class(str(name)) for name in layers} if isinstance(layers, tuple) else set()
+        return next((family for family in LEADING if family in found), "other")
+
+    def _family_of_class(self, cls: str) -> Family:
+        return self.style.classify.get(cls) or family_of_class(cls)
 
     def _op(self, node: Node) -> tuple[str, str, str, str, int]:
         error = self._facts[node.attrs].get("error")
@@ -293,15 +285,3 @@ class Painter:
         look = self._look("box", self.style.theme.state, self.style.view_size)
         name = self.graph.values[value].name
         return Box(self.shape(value) or "tensor", "", "", f"{name}: {type_.dtype} on {type_.device}", cluster, look)
-
-
-def link(template: str, source: Source) -> str:
-    """Return the address of a place in the source code.
-
-    Raises:
-        OptionError: the template names something else than the file and the line.
-    """
-    try:
-        return template.format(file=source.file, line=source.line)
-    except (KeyError, IndexError, ValueError, AttributeError) as error:
-        raise OptionError(f"links={template!r} cannot be filled in; it may name {{file}} and {{line}}") from error
