@@ -18,8 +18,8 @@ def label(template: str, graph: Graph, node: Node, title: str, shape: str) -> st
     """Return the title that a template gives a node.
 
     Args:
-        template: may name `{title}`, `{name}`, `{op}`, `{kind}`, `{depth}`, `{path}`, `{class}`, `{shape}`, `{dtype}` and
-            any attribute of the node.
+        template: may name `{title}`, `{name}`, `{op}`, `{kind}`, `{depth}`, `{path}`, `{class}`, `{shape}`, `{dtype}`
+            and any attribute of the node.
         graph: what is drawn.
         node: one of its nodes.
         title: what stands on its box otherwise.
