@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from trec.layout.nesting import Net
 
 
+_OUT = 1 << 24
+"""Length of what a way that leads out of a scope goes on with: more than any that ends inside."""
+
+
 class Segment(NamedTuple):
     """A piece of a net from one layer to the next."""
 
@@ -206,6 +210,8 @@ def _ways(nets: tuple[Net, ...], shapes: tuple[Shape, ...], flow: list[bool]) ->
                 above[target] = max(above[target], length)
     for member in range(count - 1, -1, -1):
         for net in by_source[member]:
+            if net.leaves:
+                below[member] = max(below[member], _OUT)
             for target, port in net.targets:
                 below[member] = max(below[member], ways.behind(target, port))
     return ways
@@ -239,9 +245,9 @@ class _Chains:
         if source < 0:
             source = self._vertex(0, nested)
             self.entries.append(source)
-            self.entry_ways.append(max([length for _, _, length in ends]))
+            self.entry_ways.append(max([length for _, _, length in ends]) % _OUT)
         if net.leaves:
-            ends.append((self._vertex(reach, nested), 0, 0))
+            ends.append((self._vertex(reach, nested), 0, _OUT))
             self.exits.append(ends[-1][0])
             self.exit_ways.append(way)
         chain: list[int] = []
