@@ -16,7 +16,7 @@ Piece = tuple[int, int, float, float]
 """A segment: upper and lower vertex, and how far right of their middles it leaves and arrives, in widths of them."""
 
 _SWEEPS = 8
-_PATIENCE = 3
+_PATIENCE = 2
 """Sweeps without any gain after which there is no further one."""
 _FEW = 600
 """Vertices up to which the sweeps are done twice, beginning at either end."""

@@ -26,7 +26,7 @@ _MORE_STEPS = 24
 _WORK = 2_400
 """Bars moved in all before there are no more than twelve steps."""
 _ENOUGH = 0.5
-"""Points that the bar which moves most must move, or else they are where they belong."""
+"""Points by which bars must move more than one another, or else they are where they belong."""
 
 
 class Joint(Struct, frozen=True, array_like=True, gc=False):
@@ -97,9 +97,9 @@ def place(
             for here, pull, total in zip(at, pulls, weights, strict=True)
         ]
         moved = _separated(wanted, order, left_of, right_of)
-        most = max([abs(new - old) for new, old in zip(moved, at, strict=True)], default=0.0)
+        steps = [new - old for new, old in zip(moved, at, strict=True)]
         at = moved
-        if most < _ENOUGH:
+        if max(steps, default=0.0) - min(steps, default=0.0) < _ENOUGH:
             break
     return [at[bar] + offset for bar, offset in zip(bars.of, bars.offset, strict=True)]
 

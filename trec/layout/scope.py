@@ -15,7 +15,7 @@ from trec.layout.diagram import Point
 from trec.layout.ordering import order
 from trec.layout.placement import Joint, place
 from trec.layout.ranks import Layers, layered
-from trec.layout.routing import Line, simplified
+from trec.layout.routing import Line
 from trec.layout.stacking import stack
 
 if TYPE_CHECKING:
@@ -245,24 +245,35 @@ def _lines(
         if net.leaves:
             ends.append(next(exits))
         ways: dict[int, Line] = {}
+        begin = bottoms[layer[source]]
+        if source < layers.members:
+            begin = middles[source] + shapes[source].height / 2
         for end in ends:
-            passed = min(layer[end] - layer[source] - 1, len(chain))
-            start = across[source] + leaves[index, chain[0] if passed else end].leaves
-            points = [(start, middles[source] + shapes[source].height / 2)] if source < layers.members else []
-            points.append((start, bottoms[layer[source]]))
-            before = start
-            for vertex in chain[:passed]:
-                x = across[vertex]
-                if abs(x - before) > _STRAIGHT:
-                    points += [(before, bottoms[layer[vertex] - 1]), (x, tops[layer[vertex]])]
-                    before = x
-            if passed:
-                points.append((before, bottoms[layer[chain[passed - 1]]]))
+            passed = chain[: layer[end] - layer[source] - 1]
+            x = across[source] + leaves[index, passed[0] if passed else end].leaves
+            points = [(x, begin)]
+            last = layer[source]
+            for vertex in passed:
+                if abs(across[vertex] - x) > _STRAIGHT:
+                    _bend(points, x, bottoms[layer[vertex] - 1], across[vertex], tops[layer[vertex]])
+                    x = across[vertex]
+                last = layer[vertex]
             stop = across[end] + leaves[index, end].arrives
-            points.append((stop, tops[layer[end]]))
+            if abs(stop - x) > _STRAIGHT:
+                _bend(points, x, bottoms[last], stop, tops[layer[end]])
+                x = stop
+            finish = tops[layer[end]]
             if end < layers.members:
-                half = shapes[end].height / 2
-                points.append((stop, middles[end] - half))
-            ways[end if end < layers.members else -1] = simplified(points)
+                finish = middles[end] - shapes[end].height / 2
+            if finish - points[-1][1] > _STRAIGHT or len(points) == 1:
+                points.append((x, finish))
+            ways[end if end < layers.members else -1] = tuple(points)
         found.append(ways)
     return found
+
+
+def _bend(points: list[Point], x: float, start: float, to_x: float, end: float) -> None:
+    """Add a curve to a way, after what is straight before it."""
+    if start - points[-1][1] > _STRAIGHT:
+        points.append((x, start))
+    points.append((to_x, end))
