@@ -118,7 +118,12 @@ def test_greater_numbers_are_darker_and_the_legend_is_a_scale() -> None:
 
 def test_a_function_may_return_colours_names_numbers_or_nothing() -> None:
     def colour(graph: Graph, node: Node) -> Paint | str | float | None:
-        return {"cat": Paint("#123456", "#654321", "#ffffff", "#ffffff"), "relu": 3.0, "linear": "layers"}.get(node.op)
+        colours: dict[str, Paint | str | float] = {
+            "cat": Paint("#123456", "#654321", "#ffffff", "#ffffff"),
+            "relu": 3.0,
+            "linear": "layers",
+        }
+        return colours.get(node.op)
 
     drawing = lower(sample(), style=Style(colour_by=colour))
     assert look_of(drawing, "cat").fill == "#123456"
