@@ -17,6 +17,7 @@ from trec.backends.options import DEFAULTS
 from trec.backends.style import DARK, LIGHT, PAPER, Fact, Paint, Style, Theme
 from trec.backends.svg import to_svg
 from trec.errors import OptionError
+from trec.ir.builder import GraphBuilder
 
 if TYPE_CHECKING:
     from trec.backends.drawing import Drawing, Look
@@ -181,3 +182,16 @@ def test_colours_of_one_family_can_be_replaced() -> None:
     drawing = lower(sample(), style=style)
     assert look_of(drawing, "linear_1").fill == "#000000"
     assert drawing.background == "#fefefe"
+
+
+def test_a_chain_of_layers_has_the_colour_of_what_matters_most_in_it() -> None:
+    def drawn(*layers: str) -> str:
+        builder = GraphBuilder("Net")
+        root = builder.scope("module", path="", cls="Net")
+        chain = builder.scope("module", path="body", cls="Sequential", parent=root, attrs=(("layers", layers),))
+        builder.node("module", "Sequential", parent=root, scope=chain)
+        return look_of(lower(builder.build()), "body").fill
+
+    assert drawn("ReLU", "Conv2d", "BatchNorm2d") == LIGHT.families["convolution"].fill
+    assert drawn("LayerNorm", "Dropout") == LIGHT.families["normalisation"].fill
+    assert drawn("Block", "Block") == LIGHT.families["other"].fill
