@@ -59,17 +59,27 @@ class Content(Struct):
     crossings: int
 
 
-def lay_out(nets: tuple[Net, ...], shapes: tuple[Shape, ...], *, sideways: bool = False, wrap: float = 0) -> Content:
+def lay_out(
+    nets: tuple[Net, ...],
+    shapes: tuple[Shape, ...],
+    entries: tuple[int, ...] = (),
+    *,
+    sideways: bool = False,
+    wrap: float = 0,
+) -> Content:
     """Return a scope laid out.
 
     Args:
         nets: what runs between the members.
         shapes: the members in the order in which they run.
+        entries: the nets that enter, in the order in which they are put at first; empty for the inner ones first.
         sideways: whether the outcome will be turned, so that texts stand over nets rather than beside them.
         wrap: wanted length of a column; 0 for one column of any length.
     """
     first = frozenset([index for index, shape in enumerate(shapes) if shape.first])
     layers = layered(shapes, nets, first)
+    if entries:
+        layers.rows[0] = [layers.entries[position] for position in entries]
     joints = _joints(layers, shapes)
     widths = [max(shape.width, 1.0) for shape in shapes]
     pieces = []
