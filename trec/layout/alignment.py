@@ -11,7 +11,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trec.layout.ranks import Layers
+    from trec.layout.layers import Layers
 
 
 def align(layers: Layers) -> list[int]:

@@ -51,7 +51,7 @@ def arrange(diagram: Diagram, *, cached: bool = True) -> Placement:
 
     Cost: for each scope, linear in its members and wires but for sorting; 100,000 boxes take seconds.
 
-    Source: FORMATS of layered drawings: K. Sugiyama, S. Tagawa, M. Toda (1981); scopes one by one as in C. Schulze,
+    Source: K. Sugiyama, S. Tagawa, M. Toda (1981) for layers; for ports in the borders of nested graphs C. Schulze,
     M. Spönemann, R. von Hanxleden, "Drawing layered graphs with port constraints", Journal of Visual Languages and
     Computing 25 (2014).
     """

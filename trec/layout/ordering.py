@@ -10,7 +10,7 @@ from bisect import bisect_right, insort
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trec.layout.ranks import Layers
+    from trec.layout.layers import Layers
 
 Piece = tuple[int, int, float, float]
 """A segment: upper and lower vertex, and how far right of their middles it leaves and arrives, in widths of them."""

@@ -19,7 +19,8 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trec.layout.ranks import Layers
+    from trec.layout.joints import Joint
+    from trec.layout.layers import Layers
 
 _STEPS = 12
 _MORE_STEPS = 24
@@ -27,16 +28,6 @@ _WORK = 2_400
 """Bars moved in all before there are no more than twelve steps."""
 _ENOUGH = 0.5
 """Points by which bars must move more than one another, or else they are where they belong."""
-
-
-class Joint(Struct, frozen=True, array_like=True, gc=False):
-    """A segment between two vertices, and how far right of their coordinates it leaves and arrives."""
-
-    upper: int
-    lower: int
-    leaves: float
-    arrives: float
-    weight: float
 
 
 class _Bars(Struct):

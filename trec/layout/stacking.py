@@ -11,8 +11,8 @@ from trec.layout.routing import ARC
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trec.layout.placement import Joint
-    from trec.layout.ranks import Layers
+    from trec.layout.joints import Joint
+    from trec.layout.layers import Layers
     from trec.layout.shape import Shape
 
 _BETWEEN = 19.0
