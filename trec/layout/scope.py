@@ -93,12 +93,7 @@ def lay_out(
     across = [x - left for x in across]
     bands = stack(layers, shapes, joints, across, sideways=sideways)
     centres = [(across[member], bands.middles[member]) for member in range(layers.members)]
-    labels = {}
-    for index, chain in enumerate(layers.chains):
-        label = layers.labels.get(chain[0]) if chain else None
-        if label is not None:
-            x, y = across[chain[0]], bands.middles[chain[0]]
-            labels[index] = (x - 2 - label[1] / 2, y) if sideways else (x + 4 + label[0] / 2, y)
+    labels = _texts(layers, across, bands, sideways=sideways)
     content = Content(
         right - left,
         bands.bottoms[-1] if bands.bottoms else 0.0,
@@ -120,19 +115,26 @@ def lay_out(
     return in_columns(content, shapes, texts, _gaps(layers, bands), wrap)
 
 
+def _texts(layers: Layers, across: list[float], bands: Bands, *, sideways: bool) -> dict[int, Point]:
+    """Return the centre of the text of each net that has one here: right of the net, or over it."""
+    found = {}
+    for net, chain in enumerate(layers.chains):
+        room = layers.labels.get(chain[0]) if chain else None
+        if room is not None:
+            x, y = across[chain[0]], bands.middles[chain[0]]
+            found[net] = (x - 2 - room[1] / 2, y) if sideways else (x + 4 + room[0] / 2, y)
+    return found
+
+
 def _gaps(layers: Layers, bands: Bands) -> list[Gap]:
     """Return where a scope may be cut: between layers, and not where a member stands beside an earlier layer."""
     gaps = []
+    texts = {layers.layer[vertex] for vertex in layers.labels}
     for index in range(len(layers.rows) - 1):
         later = [bands.middles[vertex] for vertex in layers.rows[index + 1] if vertex in bands.middles]
-        if index + 1 not in _texts(layers) and all(middle > bands.bottoms[index] for middle in later):
+        if index + 1 not in texts and all(middle > bands.bottoms[index] for middle in later):
             gaps.append(Gap(bands.bottoms[index], bands.tops[index + 1]))
     return gaps
-
-
-def _texts(layers: Layers) -> set[int]:
-    """Return the layers of texts."""
-    return {layers.layer[vertex] for vertex in layers.labels}
 
 
 def _extents(layers: Layers, shapes: tuple[Shape, ...], *, sideways: bool) -> list[tuple[float, float]]:
