@@ -129,9 +129,9 @@ class Painter:
             )
             tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
             target = self._links[scope.source] if self._links and scope.source >= 0 else ""
-            clusters.append(
-                Cluster(self._cut(title), self._cut(subtitle), str(error or ""), tooltip, parent, look, target)
-            )
+            repeats = repeats_of(scope)
+            words = _times(self._cut(subtitle), repeats)
+            clusters.append(Cluster(self._cut(title), words, str(error or ""), tooltip, parent, look, target, repeats))
         return clusters
 
     # ---- boxes
@@ -156,7 +156,8 @@ class Painter:
             if index in plan.stands_for:
                 outer = graph.scopes[plan.stands_for[index]].parent
             target = self._links[node.source] if self._links and node.source >= 0 else ""
-            boxes.append(Box(title, subtitle, detail, tooltip, cluster_of[outer], look, index, target))
+            repeats = repeats_of(graph.scopes[node.scope]) if node.scope >= 0 else 1
+            boxes.append(Box(title, subtitle, detail, tooltip, cluster_of[outer], look, index, target, repeats))
         return boxes, box_of
 
     def _repainted(self, look: int, paint: Paint) -> int:
@@ -211,7 +212,7 @@ class Painter:
         )
         subtitle = scope.cls if scope.cls != title else ""
         tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
-        return self._cut(title), self._cut(subtitle), " · ".join(words), tooltip, look
+        return self._cut(title), _times(self._cut(subtitle), repeats_of(scope)), " · ".join(words), tooltip, look
 
     def _terminal(self, index: int, node: Node) -> tuple[str, str, str, str, int]:
         values = node.outputs or node.inputs
@@ -285,3 +286,12 @@ class Painter:
         look = self._look("box", self.style.theme.state, self.style.view_size)
         name = self.graph.values[value].name
         return Box(self.shape(value) or "tensor", "", "", f"{name}: {type_.dtype} on {type_.device}", cluster, look)
+
+
+def repeats_of(scope: Scope) -> int:
+    """Return how many equal calls a scope stands for."""
+    return 1 + len(getattr(scope, "repeats", ()))
+
+
+def _times(subtitle: str, repeats: int) -> str:
+    return f"{subtitle} ×{repeats}".lstrip() if repeats > 1 else subtitle
