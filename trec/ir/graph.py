@@ -12,7 +12,7 @@ from trec.ir.types import Attr, AttrRow, Carried, Node, Scope, Source, TensorTyp
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     import graphviz
     import networkx
@@ -202,6 +202,10 @@ class Graph(Struct, frozen=True, dict=True):
         """Keep a part of the graph; see `trec.passes.focus.focus`."""
         return self.apply("focus", on=on, to=to, steps=steps, direction=direction)
 
+    def fold(self, *, shapes: bool = True, ignore: str | Collection[str] = ()) -> Graph:
+        """Let one of many equal blocks stand for all; see `trec.passes.fold.fold`."""
+        return self.apply("fold", shapes=shapes, ignore=ignore)
+
     def hide(self, what: Selector, *, missing_ok: bool = False) -> Graph:
         """Leave out nodes and join what they stood between; see `trec.passes.hide.hide`."""
         return self.apply("hide", what=what, missing_ok=missing_ok)
@@ -221,6 +225,10 @@ class Graph(Struct, frozen=True, dict=True):
     def rename(self, names: Mapping[str, str] | Callable[[Node | Scope], str]) -> Graph:
         """Give nodes and scopes other names; see `trec.passes.rename.rename`."""
         return self.apply("rename", names=names)
+
+    def roll(self) -> Graph:
+        """Let one call of a module stand for many of it; see `trec.passes.roll.roll`."""
+        return self.apply("roll")
 
     def tensors(self, which: Literal["boundaries", "all"] = "boundaries") -> Graph:
         """Make tensors that cross the boundary of a call nodes; see `trec.passes.tensors.tensors`."""
