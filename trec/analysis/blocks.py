@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _INDEXING = frozenset({"__getitem__", "select", "slice", "narrow", "index_select", "unbind", "tensor_split"})
 """Operators whose numbers say where to read: they may count on from one iteration to the next."""
-_COUNTER = re.compile(r"(?:\A|_)(?:idx|index|id|number|no)\Z")
+COUNTER = re.compile(r"(?:\A|_)(?:idx|index|id|number|no)\Z")
 """Names of arguments that tell a module its position among its siblings."""
 
 
@@ -176,7 +176,7 @@ class Blocks:
             return scope.kind, scope.cls, _abstract(self._attrs(scope), ints)
         row: list[tuple[str, Any]] = []
         for name, value in self._attrs(scope):
-            if type(value) is int and _COUNTER.search(name):
+            if type(value) is int and COUNTER.search(name):
                 ints.append(value)
                 row.append((name, "#"))
             else:

@@ -107,7 +107,7 @@ def _consistent(blocks: Blocks, scope: int, items: Sequence[Item], run: Run) -> 
             end += 1
         first = iterations[at]
         part = type(run)(run.start + at * period, period, end - at)
-        names = tuple([_name(blocks, iteration.items[0]) for iteration in iterations[at + 1 : end]])
+        names = tuple([name_of(blocks, iteration.items[0]) for iteration in iterations[at + 1 : end]])
         carried = list(_carried(blocks, first, link[0]))
         loop = Loop(scope, list(first.items), first.start, first.end - first.start, end - at, names, carried)
         yield part, loop
@@ -165,7 +165,8 @@ def _carried(blocks: Blocks, first: _Iteration, links: list[Link]) -> Iterator[t
             position += 1
 
 
-def _name(blocks: Blocks, item: Item) -> str:
+def name_of(blocks: Blocks, item: Item) -> str:
+    """Return the name of the call or step that an item is."""
     if isinstance(item, Block):
         return blocks.graph.scopes[item.scope].name
     return blocks.graph.nodes[blocks.steps[item]].name

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     import networkx
     import pydot
 
+    from trec.analysis.islands import Islands
+    from trec.analysis.memory import Memory
+    from trec.analysis.parameters import Parameters
+    from trec.analysis.paths import Path
+    from trec.analysis.repeats import Repeats
     from trec.analysis.selectors import Selector
+    from trec.analysis.stats import Stats
+    from trec.analysis.storage import Aliases
     from trec.backends.options import PictureOptions
     from trec.ir.derivation import Derivation
     from trec.ir.types import Level
@@ -125,6 +132,43 @@ class Graph(Struct, frozen=True, dict=True):
         """Return the graph with a made node open again, or without the last pass; see `trec.ir.derivation.expand`."""
         graph: Graph = registry.load("trec.ir.derivation:expand")(self, node)
         return graph
+
+    # ---- analyses: what is known of the graph, as typed results with plain `rows()`
+
+    def stats(self) -> Stats:
+        """Return operators, parameters, bytes and FLOPs by module; see `trec.analysis.stats.stats`."""
+        found: Stats = registry.load("trec.analysis.stats:stats")(self)
+        return found
+
+    def parameters(self) -> Parameters:
+        """Return the parameters and buffers and where they are used; see `trec.analysis.parameters.parameters`."""
+        found: Parameters = registry.load("trec.analysis.parameters:parameters")(self)
+        return found
+
+    def memory(self) -> Memory:
+        """Return how long tensors live and the peak of their memory; see `trec.analysis.memory.memory`."""
+        found: Memory = registry.load("trec.analysis.memory:memory")(self)
+        return found
+
+    def aliases(self) -> Aliases:
+        """Return what shares memory and what is written in place; see `trec.analysis.storage.aliases`."""
+        found: Aliases = registry.load("trec.analysis.storage:aliases")(self)
+        return found
+
+    def critical_path(self, by: Literal["count", "flops"] = "count") -> Path:
+        """Return the heaviest path of the data flow; see `trec.analysis.paths.critical_path`."""
+        found: Path = registry.load("trec.analysis.paths:critical_path")(self, by=by)
+        return found
+
+    def islands(self) -> Islands:
+        """Return the parts that compute in one element type; see `trec.analysis.islands.islands`."""
+        found: Islands = registry.load("trec.analysis.islands:islands")(self)
+        return found
+
+    def repeats(self) -> Repeats:
+        """Return which blocks are equal and where others differ; see `trec.analysis.repeats.repeats`."""
+        found: Repeats = registry.load("trec.analysis.repeats:repeats")(self)
+        return found
 
     # ---- text and notebook
 

@@ -89,11 +89,12 @@ class _Rolling:
         return scope
 
     def _move_sources(self, loop: Loop, scope: int) -> None:
-        """Put what only the first iteration reads into the scope that stands for the iterations."""
-        blocks = self.blocks
-        for step in range(loop.start, loop.start + loop.length):
-            for value in self.old.nodes[blocks.steps[step]].inputs:
-                if blocks.is_private(value, loop.start, loop.start + loop.length):
+        """Put what each iteration has one of its own into the scope that stands for the iterations."""
+        blocks, steps, nodes = self.blocks, self.blocks.steps, self.old.nodes
+        start, second, third = (loop.start + loop.length * number for number in range(3))
+        for step in range(start, second):
+            for value, later in zip(nodes[steps[step]].inputs, nodes[steps[step + loop.length]].inputs, strict=True):
+                if blocks.is_private(value, start, second) and blocks.is_private(later, second, third):
                     source = self.old.producers[value]
                     around = self.parents[source]
                     while around >= 0 and around != scope:
