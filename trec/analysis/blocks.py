@@ -88,15 +88,21 @@ class Blocks:
         return found | {graph.producers[edge.value] for edge in graph.carried}
 
     def _sources(self) -> dict[int, int]:
-        """Return how often each value is read that a parameter, buffer or constant brings in, if only steps read it."""
+        """Return how often each value is read that a parameter, buffer or constant brings in, if only steps read it.
+
+        One that lies outside a loop and is read inside belongs to all its iterations, so it is not among them.
+        """
         graph = self.graph
         kept = {edge.value for edge in graph.carried}
         kept |= {node.inputs[0] for node in graph.nodes if node.kind == "output"}
-        return {
-            node.outputs[0]: len(graph.users[node.outputs[0]])
-            for node in graph.nodes
-            if node.kind in SOURCE_KINDS and node.kind != "input" and not node.inputs and node.outputs[0] not in kept
-        }
+        found = {}
+        for node in graph.nodes:
+            if node.kind in SOURCE_KINDS and node.kind != "input" and not node.inputs and node.outputs[0] not in kept:
+                users = graph.users[node.outputs[0]]
+                times = graph.counts[node.parent]
+                if all(graph.counts[graph.nodes[user].parent] == times for user in users):
+                    found[node.outputs[0]] = len(users)
+        return found
 
     def _tree(self) -> tuple[Block, list[Block], bytearray]:
         """Return the root, all blocks with those inside first, and the scopes that have several blocks."""
