@@ -16,6 +16,7 @@ from trec.ir.graph import Graph
 from trec.ir.serialize import load
 
 __version__ = "0.1.0"
+diff = Graph.diff
 __all__ = [
     "CaptureError",
     "DependencyError",
@@ -29,5 +30,6 @@ __all__ = [
     "capture",
     "from_export",
     "from_fx",
+    "diff",
     "load",
 ]

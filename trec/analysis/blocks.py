@@ -54,8 +54,26 @@ class Blocks:
     Source: Merkle, "A digital signature based on a conventional encryption function" (1987), for trees of hashes.
     """
 
-    def __init__(self, graph: Graph, *, shapes: bool = True, ignore: Collection[str] = ()) -> None:
-        self.graph, self.ignore = graph, ignore
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        shapes: bool = True,
+        ignore: Collection[str] = (),
+        names: bool = True,
+        table: dict[Hashable, int] | None = None,
+    ) -> None:
+        """Sign all blocks of a graph.
+
+        Args:
+            graph: the program.
+            shapes: whether sizes must be equal, or ranks are enough.
+            ignore: names of arguments that may differ.
+            names: whether the names of modules must be alike, but for numbers in them.
+            table: signatures of other graphs, to which those of this one are comparable then.
+        """
+        self.graph, self.ignore, self.names = graph, ignore, names
+        self._signatures: dict[Hashable, int] = {} if table is None else table
         nodes = graph.nodes
         self.steps = [index for index, node in enumerate(nodes) if not _is_no_step(node)]
         """Indices into `Graph.nodes` of what is no source and no output."""
@@ -69,14 +87,18 @@ class Blocks:
                 self.number[value] = count
                 count += 1
             self.first.append(count)
-        self.types: list[Hashable] = [
-            index if shapes else (len(type_.shape), type_.dtype, type_.device, type_.layout)
-            for index, type_ in enumerate(graph.types)
+        self.types = [
+            self._interned(
+                ("type", type_) if shapes else ("rank", len(type_.shape), type_.dtype, type_.device, type_.layout)
+            )
+            for type_ in graph.types
         ]
+        self._rows = [self._interned(("row", repr(row))) for row in graph.attrs]
         self._fixed = self._left_as_they_are()
-        self._signatures: dict[Hashable, int] = {}
         self._keys: dict[tuple[object, ...], tuple[Hashable, list[int]]] = {}
         self._private = self._sources()
+        self.has_steps = bytearray(len(graph.scopes))
+        """For each scope but the root, whether a step ran in it."""
         self.root, closed, split = self._tree()
         for block in closed:
             self._sign(block, whole=not split[block.scope])
@@ -108,8 +130,8 @@ class Blocks:
         """Return the root, all blocks with those inside first, and the scopes that have several blocks."""
         scopes = self.graph.scopes
         stack = [Block(0, 0)]
-        is_open, entered = bytearray(len(scopes)), bytearray(len(scopes))
-        split = bytearray(len(scopes))
+        is_open, split = bytearray(len(scopes)), bytearray(len(scopes))
+        entered = self.has_steps
         is_open[0] = 1
         closed: list[Block] = []
 
@@ -168,7 +190,7 @@ class Blocks:
         found = self._keys.get(key)
         if found is None:
             ints: list[int] = []
-            row: Hashable = node.attrs
+            row: Hashable = self._rows[node.attrs]
             if short_op(node.op) in _INDEXING:
                 row = _abstract(self._attrs(node), ints)
             elif self.ignore:
@@ -187,7 +209,7 @@ class Blocks:
                 row.append((name, "#"))
             else:
                 row.append((name, repr(value)))
-        return scope.kind, scope.cls, stem(scope), tuple(row)
+        return scope.kind, scope.cls, stem(scope) if self.names else "", tuple(row)
 
     def _attrs(self, row: Node | Scope) -> AttrRow:
         pairs = self.graph.attrs[row.attrs]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import networkx
     import pydot
 
+    from trec.analysis.diff import Diff
     from trec.analysis.islands import Islands
     from trec.analysis.memory import Memory
     from trec.analysis.parameters import Parameters
@@ -163,6 +164,11 @@ class Graph(Struct, frozen=True, dict=True):
     def islands(self) -> Islands:
         """Return the parts that compute in one element type; see `trec.analysis.islands.islands`."""
         found: Islands = registry.load("trec.analysis.islands:islands")(self)
+        return found
+
+    def diff(self, other: Graph, *, names: bool = True) -> Diff:
+        """Return what changed from this graph to another; see `trec.analysis.diff.diff`."""
+        found: Diff = registry.load("trec.analysis.diff:diff")(self, other, names=names)
         return found
 
     def repeats(self) -> Repeats:
