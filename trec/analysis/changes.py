@@ -24,6 +24,7 @@ class Changes:
 
     def __init__(self, before: Graph, after: Graph, *, names: bool = True) -> None:
         self.before, self.after, self.names = before, after, names
+        self._texts = [[type_text(type_) for type_ in graph.types] for graph in (before, after)]
         matching = Matching(before, after)
         self.matching = matching
         self.nodes, self.scopes = matching.nodes, matching.scopes
@@ -114,7 +115,7 @@ class Changes:
             here = self.came.get(index)
             if here is None:
                 if self._stands_alone(self.after, index, self.came, self.scope_came):
-                    yield "added", node.kind, node.name, "", _types(self.after, node)
+                    yield "added", node.kind, node.name, "", self._types(self.after, node)
                 continue
             earlier = self.before.nodes[here]
             old, new = self.before.attrs_of(earlier), self.after.attrs_of(node)
@@ -125,11 +126,15 @@ class Changes:
                 yield "retyped", node.kind, node.name, earlier.op, node.op
             if self.names and hidden:
                 yield from self._named(node, earlier, old, new)
-            if node.outputs and _types(self.before, earlier) != _types(self.after, node):
-                yield "reshaped", node.kind, node.name, _types(self.before, earlier), _types(self.after, node)
+            if node.outputs and self._types(self.before, earlier) != self._types(self.after, node):
+                yield "reshaped", node.kind, node.name, self._types(self.before, earlier), self._types(self.after, node)
             moved = index in self.matching.moved or self.scopes.get(earlier.parent) != node.parent
             if moved and node.kind not in SOURCE_KINDS:
                 yield ("moved", node.kind, node.name, *self._reads.get(node.name, ("", "")))
+
+    def _types(self, graph: Graph, node: Node) -> str:
+        texts = self._texts[graph is self.after]
+        return ", ".join([texts[graph.values[value].type] for value in node.outputs])
 
     def _is_told(self, node: Node, earlier: Node) -> bool:
         """Return whether a node is all that there is in a call whose class is another."""
@@ -165,7 +170,7 @@ class Changes:
         for index in self.gone:
             if self._stands_alone(self.before, index, self.nodes, self.scopes):
                 node = self.before.nodes[index]
-                yield "removed", node.kind, node.name, _types(self.before, node), ""
+                yield "removed", node.kind, node.name, self._types(self.before, node), ""
 
     # ---- what flows
 
@@ -264,10 +269,6 @@ def _attributes(
 
 def _tied(aliases: Attr) -> str:
     return f"tied to {aliases}" if aliases else "not tied"
-
-
-def _types(graph: Graph, node: Node) -> str:
-    return ", ".join([type_text(graph.type_of(value)) for value in node.outputs])
 
 
 def _summary(graph: Graph, scope: int) -> str:

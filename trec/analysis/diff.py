@@ -9,6 +9,7 @@ from msgspec import Struct
 from trec.analysis.changes import Changes
 from trec.analysis.stats import stats
 from trec.analysis.table import plain
+from trec.ir.collector import paused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,8 +97,9 @@ def diff(before: Graph, after: Graph, *, names: bool = True) -> Diff:
         Net, then Net: 1 edit
         ~ gelu: relu, then gelu
     """
-    changes = Changes(before, after, names=names)
-    edits = [Edit(*row) for row in changes.rows()]  # type: ignore[arg-type]
+    with paused():
+        changes = Changes(before, after, names=names)
+        edits = [Edit(*row) for row in changes.rows()]  # type: ignore[arg-type]
     marks: dict[str, EditKind] = {}
     for kind, name in changes.marks():
         marks.setdefault(name, kind)  # type: ignore[arg-type]
