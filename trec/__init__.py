@@ -28,8 +28,8 @@ __all__ = [
     "VerifyError",
     "__version__",
     "capture",
+    "diff",
     "from_export",
     "from_fx",
-    "diff",
     "load",
 ]
