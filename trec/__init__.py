@@ -16,6 +16,7 @@ from trec.ir.graph import Graph
 from trec.ir.serialize import load
 
 __version__ = "0.1.0"
+diff = Graph.diff
 __all__ = [
     "CaptureError",
     "DependencyError",
@@ -27,6 +28,7 @@ __all__ = [
     "VerifyError",
     "__version__",
     "capture",
+    "diff",
     "from_export",
     "from_fx",
     "load",
