@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from trec.layout.diagram import Placement
 
-DOT_MOST = 1000
+DOT_MOST = 1500
 """Boxes that `dot` is asked to place; it takes minutes for more."""
 DOT_SECONDS = 60
 

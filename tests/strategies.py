@@ -173,3 +173,52 @@ def _give_values(draw: DrawFn, builder: GraphBuilder) -> None:
 def any_graph() -> SearchStrategy[Graph]:
     """Return graphs of all sizes that tests can afford."""
     return st.one_of(graphs(max_nodes=2, max_scopes=1), graphs(), graphs())
+
+
+@st.composite
+def repeating(draw: DrawFn) -> Graph:
+    """Return graphs in which the same steps come again and again, in calls or without, now and then with a change."""
+    builder = GraphBuilder("Repeating", (("level", "function"),))
+    builder.scope("module", path="", cls="Repeating")
+    type_ = builder.tensor_type((2,), "float32")
+    pool = [builder.node("input", parent=0, name=name, results=[type_])[0] for name in ("x", "y")]
+    attrs = (("qualname", "w"),)
+    pool += builder.node("param", parent=0, name="w", results=[type_], attrs=attrs)
+    for part in range(draw(st.integers(1, 3))):
+        pool += _repeats(draw, builder, f"part{part}", pool, type_)
+    for value in draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3)):
+        builder.node("output", parent=0, name="output", inputs=[value], attrs=(("index", 0),))
+    _settle_params(builder)
+    return builder.build()
+
+
+def _repeats(draw: DrawFn, builder: GraphBuilder, path: str, pool: list[int], type_: int) -> list[int]:
+    """Add iterations of a small program and return what they make."""
+    refs = st.tuples(st.sampled_from(("before", "inside", "pool", "own", "pool")), st.integers(0, 3))
+    steps = st.tuples(st.sampled_from(("a", "b")), st.lists(refs, min_size=1, max_size=3), st.booleans())
+    program = draw(st.lists(steps, min_size=1, max_size=4))
+    style, same = draw(st.sampled_from(("call", "steps", "calls"))), draw(st.booleans())
+    before: list[int] = []
+    made: list[int] = []
+    for number in range(draw(st.integers(1, 5))):
+        inside: list[int] = []
+        name = path if same else f"{path}.{number}"
+        call = number if same else 0
+        around = builder.scope("module", path=name, cls="Part", parent=0, call=call) if style == "call" else 0
+        for step, (op, inputs, is_deep) in enumerate(program):
+            parent = around
+            if style == "calls" or is_deep:
+                parent = builder.scope("module", path=f"{name}.{step}", cls=op, parent=around, call=call)
+            read: list[int] = []
+            for kind, at in inputs:
+                found = {"before": before, "inside": inside, "pool": pool, "own": []}[kind]
+                if kind == "own":
+                    attrs = (("qualname", f"{name}.w{step}"),)
+                    read += builder.node("param", parent=0, name=attrs[0][1], results=[type_], attrs=attrs)
+                else:
+                    read.append(found[at % len(found)] if found else pool[at % len(pool)])
+            changed = draw(st.integers(0, 19)) == 0
+            inside += builder.node("op", "c" if changed else op, parent=parent, inputs=read, results=[type_])
+        before = inside
+        made += inside
+    return [value for value in made if draw(st.booleans())] or made[-1:]

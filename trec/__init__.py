@@ -17,6 +17,7 @@ from trec.ir.graph import Graph
 from trec.ir.serialize import load
 
 __version__ = "0.1.0"
+diff = Graph.diff
 __all__ = [
     "CaptureError",
     "DependencyError",
@@ -28,6 +29,7 @@ __all__ = [
     "VerifyError",
     "__version__",
     "capture",
+    "diff",
     "from_export",
     "from_fx",
     "load",

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 PASSES = {
     "collapse": "trec.passes.collapse:collapse",
     "focus": "trec.passes.focus:focus",
+    "fold": "trec.passes.fold:fold",
     "hide": "trec.passes.hide:hide",
     "level": "trec.passes.level:level",
     "prune": "trec.passes.prune:prune",
     "relabel": "trec.passes.relabel:relabel",
     "rename": "trec.passes.rename:rename",
+    "roll": "trec.passes.roll:roll",
     "tensors": "trec.passes.tensors:tensors",
 }
 """Name of each built-in pass, which is also its method on `Graph`, and where its function is."""

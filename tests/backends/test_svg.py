@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
+from msgspec.structs import replace
 
 from tests.backends import readers
 from tests.backends.samples import HOSTILE, aten, marks, named, sample
 from tests.strategies import any_graph
 from trec.backends.lower import lower
+from trec.backends.measure import diagram
 from trec.backends.svg import to_svg
+from trec.backends.svg_page import lines
 from trec.errors import DependencyError, OptionError, TrecError
+from trec.layout.arrange import arrange
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,3 +122,13 @@ def test_a_failing_engine_is_reported(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(TrecError, match="out of ink"):
         to_svg(sample(), engine="dot")
+
+
+def test_what_stands_for_several_is_a_stack() -> None:
+    drawing = lower(marks())
+    boxes = tuple(replace(box, repeats=32 if box.title == "drop" else 1) for box in drawing.boxes)
+    clusters = tuple(replace(cluster, repeats=4 if cluster.title == "layers" else 1) for cluster in drawing.clusters)
+    stacked = replace(drawing, boxes=boxes, clusters=clusters)
+    measured = diagram(drawing)
+    plain, stack = ("\n".join(lines(one, measured, arrange(measured))) for one in (drawing, stacked))
+    assert stack.count("<rect") == plain.count("<rect") + 2

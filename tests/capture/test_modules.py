@@ -387,3 +387,11 @@ def test_a_sequence_of_nested_modules_of_150_levels() -> None:
     graph = trec.capture(net, (1, 2)).verify()
     assert ops(graph) == ["tanh"]
     assert graph.nodes[graph.index_of[f"{'.'.join(['0'] * 150)}.tanh"]].depth == 151
+
+
+def test_a_sequential_says_what_it_runs() -> None:
+    net = nn.Sequential(nn.Sequential(nn.Linear(2, 2), nn.ReLU()), nn.Identity())
+    graph = trec.capture(net, (1, 2))
+    rows = {scope.path: graph.attrs_of(scope) for scope in graph.scopes}
+    assert rows[""] == {"layers": ("Sequential", "Identity")}
+    assert rows["0"] == {"layers": ("Linear", "ReLU")}

@@ -88,12 +88,15 @@ BREAKS: dict[str, list[Break]] = {
         (change("nodes", 2, inputs=(0, 1.0)), "nodes[2] has inputs that hold 1.0, expected ints"),
         (change("nodes", 3, outputs=(None, 1)), "nodes[3] has outputs that hold None, expected ints"),
         (change("scopes", 2, inputs=("x",)), "scopes[2] has inputs that hold 'x', expected ints"),
+        (change("scopes", 2, repeats=(1,)), "scopes[2] has repeats that hold 1, expected strs"),
+        (change("carried", 0, loop="x"), "carried[0] has loop 'x', expected int"),
         (change("values", 0, type="0"), "values[0] has type '0', expected int"),
         (change("sources", 0, line=None), "sources[0] has line None, expected int"),
     ],
     "text": [
         (change("nodes", 2, name="\ud800"), "nodes[2] has name '\\ud800'"),
         (change("nodes", 2, name="ä\ud800"), "nodes[2] has name 'ä\\ud800'"),
+        (change("scopes", 2, repeats=("\ud800",)), "scopes[2] has repeats"),
         (change("sources", 0, file="\udfff"), "sources[0] has file '\\udfff'"),
         (lambda graph: replace(graph, name="\ud800"), "name[0] is '\\ud800'"),
     ],
@@ -233,6 +236,8 @@ BREAKS: dict[str, list[Break]] = {
         (change("carried", 0, value=7), "carried[0] has value 7, expected 0 to 6"),
         (change("carried", 0, node=-1), "carried[0] has node -1, expected 0 to 6"),
         (change("carried", 0, port=2), "carried[0] has port 2, but node 2 has 2 inputs"),
+        (change("carried", 0, port=-2), "carried[0] has port -2, but node 2 has 2 inputs"),
+        (change("carried", 0, loop=9), "carried[0] has loop 9, expected -1 to 3"),
     ],
 }
 BREAKS["collapsed-inside"][1] = (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -303,3 +304,52 @@ def test_equal_scopes_have_equal_insides() -> None:
     for index in (1, 2, 3):
         (x, y), (other_x, other_y) = placement.boxes[index], placement.boxes[index + 3]
         assert (other_x, other_y) == pytest.approx((x, y + shift))
+
+
+def chain(count: int, **options: Any) -> Diagram:
+    wires = tuple(Wire(index, index + 1, index) for index in range(count - 1))
+    return replace(Diagram(((60.0, 20.0),) * count, (-1,) * count, (), (), wires, {}), **options)
+
+
+def test_a_long_chain_goes_on_beside_itself_on_request() -> None:
+    long, short = arrange(chain(40)), arrange(chain(40, wrap=400.0))
+    assert long.size[1] > 1500
+    assert short.size[1] < 560
+    assert short.size[0] > 3 * long.size[0]
+    columns = sorted({x for x, _ in short.boxes})
+    assert len(columns) == 4
+    for (x, y), (next_x, next_y) in pairwise(short.boxes):
+        assert next_y > y if next_x == x else next_x > x
+
+
+def test_a_wire_between_columns_goes_down_then_up_then_down() -> None:
+    placement = arrange(chain(40, wrap=400.0))
+    turning = [route for route in placement.routes if route[0][0] != route[-1][0]]
+    assert len(turning) == 3
+    for route in turning:
+        heights = [y for _, y in route]
+        steps = [second - first for first, second in pairwise(heights) if second != first]
+        assert [step > 0 for step in steps] == [True, False, True]
+
+
+def test_what_fits_is_not_wrapped() -> None:
+    assert arrange(chain(9, wrap=4000.0)) == arrange(chain(9))
+
+
+def test_members_that_nothing_is_joined_to_stand_in_rows() -> None:
+    placement = arrange(Diagram(((60.0, 20.0),) * 100, (-1,) * 100, (), (), (), {}))
+    assert placement.size[0] < 1000
+    assert len({y for _, y in placement.boxes}) == 10
+
+
+def test_slices_of_one_input_stand_where_they_are_read() -> None:
+    """A loop reads one slice in each step: each stands right before its step, on one line from the input."""
+    pairs = [(0, 1)]
+    for step in range(8):
+        piece, cell = 2 + 2 * step, 3 + 2 * step
+        pairs += [(0, piece), (piece, cell), (cell - 2, cell)]
+    count = 18
+    wires = tuple(Wire(source, target, source) for source, target in pairs)
+    placement = arrange(Diagram(((60.0, 20.0),) * count, (-1,) * count, (), (), wires, {}, {}, frozenset({0})))
+    assert placement.size[0] < 260
+    assert placement.crossings == 0

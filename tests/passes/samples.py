@@ -100,3 +100,58 @@ def functions() -> Graph:
     (z,) = builder.node("op", "aten.relu.default", parent=act, inputs=[high], results=[type_])
     (z,) = builder.node("op", "aten.neg.default", parent=checkpoint, inputs=[z], results=[type_])
     return ended(builder, z, t)
+
+
+def stages() -> Graph:
+    """Two stages of three blocks, the last of them with another stride; each block has its own weight."""
+    builder, type_, x = started("Stages")
+    for number in range(2):
+        stage = builder.scope("module", path=f"stages.{number}", cls="Stage", parent=0)
+        for block in range(3):
+            path = f"stages.{number}.{block}"
+            attrs = (("width", 3), ("layer_idx", block))
+            inner = builder.scope("module", path=path, cls="Block", parent=stage, attrs=attrs)
+            weight = param(builder, inner, f"{path}.weight", (3, 3))
+            stride = (("stride", 1 + (number == 1 and block == 2)),)
+            (y,) = builder.node("op", "conv", parent=inner, inputs=[x, weight], results=[type_], attrs=stride)
+            (x,) = builder.node("op", "add", parent=inner, inputs=[y, x], results=[type_])
+    return ended(builder, x)
+
+
+def recurrent(steps: int = 4) -> Graph:
+    """A cell that is called for each column of its input, with a state of two tensors, whose outputs are stacked."""
+    builder, type_, x = started("Recurrent")
+    weight = param(builder, 0, "cell.weight", (3, 3))
+    h, c = builder.node("op", "zeros", parent=0, results=[type_, type_])
+    outputs = []
+    for step in range(steps):
+        attrs = (("key", (":", step)),)
+        (column,) = builder.node("op", "__getitem__", parent=0, inputs=[x], results=[type_], attrs=attrs)
+        cell = builder.scope("module", path="cell", cls="Cell", parent=0, call=step)
+        (g,) = builder.node("op", "linear", parent=cell, inputs=[column, weight, h], results=[type_])
+        (h,) = builder.node("op", "mul", parent=cell, inputs=[g, c], results=[type_])
+        (c,) = builder.node("op", "sigmoid", parent=cell, inputs=[g], results=[type_])
+        outputs.append(h)
+    (y,) = builder.node("op", "stack", parent=0, inputs=outputs, results=[type_])
+    return ended(builder, y, c)
+
+
+def experts() -> Graph:
+    """Two layers of three experts, each behind its column of a gate, whose results are summed."""
+    builder, type_, x = started("Experts")
+    for number in range(2):
+        path = f"layers.{number}"
+        layer = builder.scope("module", path=path, cls="Layer", parent=0)
+        (gate,) = builder.node("op", "softmax", parent=layer, inputs=[x], results=[type_])
+        (total,) = builder.node("op", "zeros_like", parent=layer, inputs=[x], results=[type_])
+        for position in range(3):
+            inner = f"{path}.experts.{position}"
+            attrs = (("key", ("...", f"{position}:{position + 1}")),)
+            (share,) = builder.node("op", "__getitem__", parent=layer, inputs=[gate], results=[type_], attrs=attrs)
+            expert = builder.scope("module", path=inner, cls="Expert", parent=layer)
+            weight = param(builder, expert, f"{inner}.weight", (3, 3))
+            (y,) = builder.node("op", "linear", parent=expert, inputs=[x, weight], results=[type_])
+            (y,) = builder.node("op", "mul", parent=layer, inputs=[share, y], results=[type_])
+            (total,) = builder.node("op", "add", parent=layer, inputs=[total, y], results=[type_])
+        x = total
+    return ended(builder, x)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.strategies import any_graph
+from tests.strategies import any_graph, repeating
 from trec import registry
 from trec.analysis.selectors import nodes
 from trec.passes.level import LEVELS, level_of
@@ -56,14 +56,18 @@ def focus_options(graph: Graph) -> st.SearchStrategy[dict[str, Any]]:
 OPTIONS: dict[str, Callable[[Graph], st.SearchStrategy[dict[str, Any]]]] = {
     "collapse": collapse_options,
     "focus": focus_options,
+    "fold": lambda _: st.fixed_dictionaries({"shapes": st.booleans()}),
     "hide": hide_options,
     "level": level_options,
     "prune": lambda _: st.just({}),
     "relabel": lambda _: st.just({"labels": lambda row: "relu"}),
     "rename": lambda _: st.just({"names": lambda row: row.name.upper()}),
+    "roll": lambda _: st.just({}),
     "tensors": lambda _: st.sampled_from([{"which": "boundaries"}, {"which": "all"}]),
 }
 """For each registered pass, the options that it takes for a graph."""
+LOOPS = ("fold", "roll")
+"""Passes that leave some paths to what is carried."""
 
 
 def test_every_registered_pass_is_under_the_laws() -> None:
@@ -72,7 +76,7 @@ def test_every_registered_pass_is_under_the_laws() -> None:
 
 @pytest.mark.parametrize("name", OPTIONS)
 @settings(max_examples=300)
-@given(st.data(), any_graph())
+@given(st.data(), st.one_of(any_graph(), repeating()))
 def test_laws(name: str, data: st.DataObject, graph: Graph) -> None:
     options = data.draw(OPTIONS[name](graph))
     before = msgspec.msgpack.encode(graph)
@@ -80,7 +84,8 @@ def test_laws(name: str, data: st.DataObject, graph: Graph) -> None:
     assert msgspec.msgpack.encode(graph) == before
     assert graph.apply(name, **options) == result
     assert result.apply(name, **options) == result
-    assert_paths_are_kept(graph, result, through_all=name != "focus")
+    ways = (True,) if name in LOOPS else (False, True)
+    assert_paths_are_kept(graph, result, through_all=name != "focus", ways=ways)
     assert_members_are_known(graph, result)
 
 
@@ -95,19 +100,25 @@ def assert_members_are_known(before: Graph, after: Graph) -> None:
     assert after is before or after.expand() is before
 
 
-def assert_paths_are_kept(before: Graph, after: Graph, *, through_all: bool = True) -> None:
+def assert_paths_are_kept(
+    before: Graph, after: Graph, *, through_all: bool = True, ways: tuple[bool, ...] = (False, True)
+) -> None:
     """Whatever is in both graphs is joined by the same paths, but for those through nodes that the pass made.
 
-    Unless `through_all`, paths by way of nodes that are gone may be gone as well.
+    Unless `through_all`, paths by way of nodes that are gone may be gone as well. Each of `ways` says whether what
+    loops carry counts.
     """
+    made = after.derivation.members if after.derivation is not None else {}
     old = {node.name: node for node in before.nodes}
     kept = {
         node.name: index
         for index, node in enumerate(after.nodes)
-        if node.name in old and (node.kind, node.op) == (old[node.name].kind, old[node.name].op)
+        if node.name in old
+        and node.name not in made
+        and (node.kind, node.op) == (old[node.name].kind, old[node.name].op)
     }
     names = sorted(kept)
-    for carried in (False, True):
+    for carried in ways:
         through = None if through_all else {before.index_of[name] for name in names}
         reached_before, reached_after = reached(before, through, carried=carried), reached(after, carried=carried)
         through_kept = reached(after, set(kept.values()), carried=carried)
@@ -140,6 +151,25 @@ def reached(graph: Graph, through: set[int] | None = None, *, carried: bool = Fa
 @given(any_graph(), st.integers(0, 5), st.integers(0, 5))
 def test_collapsing_twice_is_collapsing_to_the_lesser_depth(graph: Graph, first: int, second: int) -> None:
     assert graph.collapse(depth=first).collapse(depth=second) == graph.collapse(depth=min(first, second))
+
+
+@settings(max_examples=300)
+@given(repeating(), st.booleans())
+def test_folding_keeps_sums_and_members(graph: Graph, shapes: bool) -> None:
+    folded = graph.fold(shapes=shapes)
+    assert operators(folded) == operators(graph)
+    assert sums(folded.collapse(depth=0)) == sums(graph.collapse(depth=0))
+    found = [name for node in folded.nodes for name in folded.origin(node.name)]
+    assert sorted(found) == sorted(graph.index_of)
+    assert folded is graph or folded.expand() is graph
+    for name in folded.derivation.members if folded.derivation else ():
+        opened = folded.expand(name).verify()
+        assert set(opened.origin(name)) < set(folded.origin(name))
+
+
+@given(repeating())
+def test_what_is_rolled_is_folded(graph: Graph) -> None:
+    assert len(graph.fold().nodes) <= len(graph.roll().nodes)
 
 
 @given(any_graph())

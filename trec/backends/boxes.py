@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from trec.backends import labels
 from trec.backends.colouring import colouring, family_keys
 from trec.backends.drawing import Box, Cluster, Key, Line, Look, Shape
-from trec.backends.families import Family, family_of_class, family_of_function, short_name, sign_of
-from trec.errors import OptionError
+from trec.backends.families import LEADING, Family, family_of_class, family_of_function, short_name, sign_of
+from trec.backends.templates import label, link
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trec.backends.plan import Plan
     from trec.backends.style import Paint, Style
     from trec.ir.graph import Graph
-    from trec.ir.types import Node, Scope, Source, TensorType
+    from trec.ir.types import Node, Scope, TensorType
 
 
 class Painter:
@@ -129,9 +129,9 @@ class Painter:
             )
             tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
             target = self._links[scope.source] if self._links and scope.source >= 0 else ""
-            clusters.append(
-                Cluster(self._cut(title), self._cut(subtitle), str(error or ""), tooltip, parent, look, target)
-            )
+            repeats = repeats_of(scope)
+            words = _times(self._cut(subtitle), repeats)
+            clusters.append(Cluster(self._cut(title), words, str(error or ""), tooltip, parent, look, target, repeats))
         return clusters
 
     # ---- boxes
@@ -156,7 +156,8 @@ class Painter:
             if index in plan.stands_for:
                 outer = graph.scopes[plan.stands_for[index]].parent
             target = self._links[node.source] if self._links and node.source >= 0 else ""
-            boxes.append(Box(title, subtitle, detail, tooltip, cluster_of[outer], look, index, target))
+            repeats = repeats_of(graph.scopes[node.scope]) if node.scope >= 0 else 1
+            boxes.append(Box(title, subtitle, detail, tooltip, cluster_of[outer], look, index, target, repeats))
         return boxes, box_of
 
     def _repainted(self, look: int, paint: Paint) -> int:
@@ -168,27 +169,10 @@ class Painter:
 
     def _labelled(self, node: Node, title: str) -> str:
         """Return the title that the style gives a node."""
-        label = self.style.label_node
-        if callable(label):
-            return label(self.graph, node) or title
-        scope = self.graph.scopes[node.scope if node.scope >= 0 else node.parent]
-        facts = {
-            "title": title,
-            "name": node.name,
-            "op": short_name(node.op),
-            "kind": node.kind,
-            "depth": node.depth,
-            "path": scope.path,
-            "class": scope.cls,
-            "shape": self.shape(node.outputs[0]) if node.outputs else "",
-            "dtype": self.graph.type_of(node.outputs[0]).dtype if node.outputs else "",
-            **self._facts[node.attrs],
-        }
-        try:
-            return (label or title).format_map(facts)
-        except (KeyError, IndexError, ValueError, AttributeError) as error:
-            known = ", ".join(list(facts)[:9])
-            raise OptionError(f"the label {label!r} cannot be filled in ({error}); it may name {known}") from error
+        given = self.style.label_node
+        if given is None or callable(given):
+            return (given(self.graph, node) if given else None) or title
+        return label(given, self.graph, node, title, self.shape(node.outputs[0]) if node.outputs else "")
 
     def _draw(self, index: int, node: Node) -> tuple[str, str, str, str, int]:
         kind = node.kind
@@ -219,16 +203,16 @@ class Painter:
         error = self._facts[scope.attrs].get("error") or self._facts[node.attrs].get("error")
         if error is not None:
             words.append(str(error))
-        family = self.style.classify.get(scope.cls) or family_of_class(scope.cls)
-        if family == "other" and node.kind == "op":
-            family = self._family(node)
+        family = self._family_of_class(scope.cls)
+        if family == "other":
+            family = self._family(node) if node.kind == "op" else self._family_of_layers(scope)
         line: Line = "dashed" if node.kind in ("host", "region") else "solid"
         look = self._look(
             "box", self._paint(family), self.style.name_size, bold=True, line=line, error=error is not None
         )
         subtitle = scope.cls if scope.cls != title else ""
         tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
-        return self._cut(title), self._cut(subtitle), " · ".join(words), tooltip, look
+        return self._cut(title), _times(self._cut(subtitle), repeats_of(scope)), " · ".join(words), tooltip, look
 
     def _terminal(self, index: int, node: Node) -> tuple[str, str, str, str, int]:
         values = node.outputs or node.inputs
@@ -244,6 +228,15 @@ class Painter:
 
     def _family(self, node: Node) -> Family:
         return self.style.classify.get(node.op) or family_of_function(node.op)
+
+    def _family_of_layers(self, scope: Scope) -> Family:
+        """Return the family that matters most among the layers of a call that runs them one after the other."""
+        layers = self._facts[scope.attrs].get("layers")
+        found = {self._family_of_class(str(name)) for name in layers} if isinstance(layers, tuple) else set()
+        return next((family for family in LEADING if family in found), "other")
+
+    def _family_of_class(self, cls: str) -> Family:
+        return self.style.classify.get(cls) or family_of_class(cls)
 
     def _op(self, node: Node) -> tuple[str, str, str, str, int]:
         error = self._facts[node.attrs].get("error")
@@ -295,13 +288,10 @@ class Painter:
         return Box(self.shape(value) or "tensor", "", "", f"{name}: {type_.dtype} on {type_.device}", cluster, look)
 
 
-def link(template: str, source: Source) -> str:
-    """Return the address of a place in the source code.
+def repeats_of(scope: Scope) -> int:
+    """Return how many equal calls a scope stands for."""
+    return 1 + len(getattr(scope, "repeats", ()))
 
-    Raises:
-        OptionError: the template names something else than the file and the line.
-    """
-    try:
-        return template.format(file=source.file, line=source.line)
-    except (KeyError, IndexError, ValueError, AttributeError) as error:
-        raise OptionError(f"links={template!r} cannot be filled in; it may name {{file}} and {{line}}") from error
+
+def _times(subtitle: str, repeats: int) -> str:
+    return f"{subtitle} ×{repeats}".lstrip() if repeats > 1 else subtitle

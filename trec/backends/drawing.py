@@ -58,6 +58,8 @@ class Box(Struct, frozen=True, gc=False):
     """Index into `Graph.nodes`; -1 for a box that stands for a tensor."""
     link: str = ""
     """Address that the box leads to; may be empty, as may that of a cluster."""
+    repeats: int = 1
+    """How many equal calls it stands for, as may a cluster; more than one are drawn as a stack."""
 
 
 class Cluster(Struct, frozen=True, gc=False):
@@ -72,6 +74,7 @@ class Cluster(Struct, frozen=True, gc=False):
     look: int
     """Index into `Drawing.looks`."""
     link: str = ""
+    repeats: int = 1
 
 
 class Edge(Struct, frozen=True, gc=False):

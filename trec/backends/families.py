@@ -11,6 +11,10 @@ Family = Literal[
     "pooling", "embedding", "recurrent", "view", "other",
 ]  # fmt: skip
 FAMILIES: tuple[Family, ...] = get_args(Family)
+LEADING: tuple[Family, ...] = (
+    "attention", "recurrent", "convolution", "linear", "embedding", "pooling", "normalisation", "activation",
+)  # fmt: skip
+"""Families by how much they say about what several layers do together."""
 
 ARITHMETIC = {
     **dict.fromkeys(("add", "iadd", "radd"), "+"),

@@ -67,7 +67,7 @@ def _order(drawing: Drawing) -> tuple[int, ...]:
     for edge in drawing.edges:
         if drawing.boxes[edge.target].node < 0:
             after[edge.target] = edge.source
-    return tuple(sorted(after, key=lambda box: (after[box], box)))
+    return tuple(sorted(range(len(after)), key=lambda box: (after[box], box)))
 
 
 def head(row: Box | Cluster, look: Look, sizes: tuple[float, float, float]) -> float:

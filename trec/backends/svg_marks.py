@@ -51,7 +51,7 @@ def title_and_subtitle(row: Box | Cluster, x: float, y: float, look: Look, small
     """Return the first line of a box or cluster, so far as it fits."""
     title = shown(row.title, look.size, look.bold)
     if not row.subtitle:
-        return text(title, x, y, look.size, look.text, bold=look.bold)
+        return "" if not title or title.isspace() else text(title, x, y, look.size, look.text, bold=look.bold)
     weight = ' font-weight="bold"' if look.bold else ""
     return (
         f'<text x="{number(x)}" y="{number(y)}" font-size="{look.size:g}" fill="{look.text}">'

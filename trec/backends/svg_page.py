@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _MARGIN = 9.0
 """Room round the picture, in points, as all lengths here."""
 _CORNER = 5.0
+_BEHIND = 3.0
+"""How far to the right and down the second outline of what stands for several lies."""
 _SWATCH = 11.0
 """Side of the colours of a legend."""
 
@@ -130,7 +132,11 @@ class _Page:
     ) -> str:
         look = self.drawing.looks[cluster.look]
         x, y = title[0], title[1] + look.size + 3
-        marks = [f"<g><title>{escape(cluster.tooltip)}</title>", rectangle(*frame, 6.0, framed(look))]
+        marks = [f"<g><title>{escape(cluster.tooltip)}</title>"]
+        if cluster.repeats > 1:
+            left, top, across, along = frame
+            marks.append(rectangle(left + _BEHIND, top + _BEHIND, across, along, 6.0, framed(look)))
+        marks.append(rectangle(*frame, 6.0, framed(look)))
         if title[2]:
             words = shown(cluster.title, look.size, look.bold)
             marks.append(text(words, x, y, look.size, look.text, bold=look.bold))
@@ -152,6 +158,9 @@ class _Page:
             marks += f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(across / 2)}" {framed(look, fill)}/>'
         else:
             corner = along / 2 if look.shape == "pill" else _CORNER
+            if box.repeats > 1:
+                left, top = x - across / 2 + _BEHIND, y - along / 2 + _BEHIND
+                marks += rectangle(left, top, across, along, corner, framed(look))
             marks += rectangle(x - across / 2, y - along / 2, across, along, corner, framed(look))
         if look.shape == "point":
             return marks + "</g>"

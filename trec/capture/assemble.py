@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trec.analysis.costs import with_flops
 from trec.capture.arguments import freeze, name_arguments
 from trec.capture.describe import describe
 from trec.capture.log import Origin
+from trec.capture.measured import measured
 from trec.capture.naming import Description
 from trec.capture.operators import operator_name
 from trec.capture.program import Program, plan
@@ -16,7 +16,6 @@ from trec.capture.strands import order_strands
 from trec.capture.torch_api import HigherOrderOperator, OpOverload
 from trec.capture.unread import drop_unread
 from trec.ir.builder import GraphBuilder, unique
-from trec.ir.rewrite import with_nodes
 from trec.ir.tables import clean
 from trec.ir.types import Node, Value
 
@@ -85,7 +84,9 @@ class _Assembly:
         self._add_scopes(numbers)
         self._add_nodes(numbers)
         graph = self.builder.build()
-        return self._with_costs(graph) if self.log.costs else graph
+        if self.log.costs:
+            return measured(graph, self.program, self.log.seconds, self.scope_names, self.step_names, self.group_names)
+        return graph
 
     # ---- names
 
@@ -195,27 +196,6 @@ class _Assembly:
                 values.append(Value(type_, name if len(outputs) == 1 else f"{name}:{port}"))
             made = (first,) if len(outputs) == 1 else tuple(range(first, len(values)))
             nodes.append(Node(kind, op, name, parent, depth, inputs, made, attrs, source))
-
-    # ---- costs
-
-    def _with_costs(self, graph: Graph) -> Graph:
-        """Return the graph with floating point operations on its nodes, and with what was timed."""
-        attrs = list(graph.attrs)
-        flops = [0 if step.cost is None else step.cost[0] for step in self.program.steps]
-        counted = with_nodes(graph, with_flops(graph.nodes, flops, attrs), attrs=attrs)
-        counted.__dict__["seconds"] = self._seconds()
-        return counted
-
-    def _seconds(self) -> dict[str, float]:
-        """Return what was timed, by name; a call of a function took what its operators did."""
-        found = {self.scope_names[scope]: seconds for scope, seconds in self.log.seconds.items()}
-        found.update(dict.fromkeys(self.group_names, 0.0))
-        for step, name in zip(self.program.steps, self.step_names, strict=True):
-            if step.cost is not None:
-                found[name] = step.cost[1]
-                if step.group >= 0:
-                    found[self.group_names[step.group]] += step.cost[1]
-        return found
 
     # ---- what is looked up once
 

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _NO_ARGUMENT = frozenset({"self", "device", "dtype"})
+_MOST_LAYERS = 16
 _PLAIN = (bool, int, float, str)
 
 
 def describe(module: Any) -> AttrRow:
     """Return the constructor arguments of a module: what `extra_repr` shows, else attributes named as arguments.
 
-    User code that raises here costs only its attributes.
+    Of a `Sequential` these are the classes of what it was given, as `layers`. User code that raises here costs only its
+    attributes.
     """
     kind: Any = type(module)
     if kind.extra_repr is not torch.nn.Module.extra_repr:
@@ -34,6 +36,9 @@ def describe(module: Any) -> AttrRow:
         if type(text) is str and text:
             return _parsed(kind, text)
     held = module.__dict__
+    if isinstance(module, torch.nn.Sequential):
+        layers = [type(layer).__name__ for layer in held["_modules"].values() if layer is not None]
+        return (("layers", attribute(tuple(layers[:_MOST_LAYERS]))),) if layers else ()
     return tuple((name, attribute(held[name])) for name in _argument_names(kind) if _is_plain(held.get(name)))
 
 

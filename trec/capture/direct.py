@@ -75,12 +75,12 @@ class DirectCalls:
         try:
             with self.lock:
                 read = self._read(tensors)
-            if read is None:
-                return WATCH
-            given, storages = read
+                if read is None:
+                    return WATCH
+                given, storages = read
+                arguments = log.arguments(function, frozen)
             scope = thread.scope
             place = None if log.scopes[scope].native else caller_place(3)
-            arguments = log.arguments(function, frozen)
             try:
                 result = function(*args, **kwargs) if kwargs else function(*args)
             except BaseException as error:
@@ -116,16 +116,24 @@ class DirectCalls:
     def _made(self, result: Any, tensors: list[Tensor], given: list[int], storages: list[Storage]) -> Sequence[int]:
         """Return the values of what a call returned; what it was given itself has a new value from now on."""
         memory, thread = self.memory, self.thread
-        if type(result) is Tensor:
-            results = [result]
-        else:
-            results = []
+        results: list[Tensor] = []
+        if type(result) is not Tensor:
             add_tensors(result, results)
-        for tensor in tensors:
-            if any(tensor is other for other in results):
-                distinct = {id(other): other for other in results}.values()
-                return [thread.rename(memory.entry(other, thread), len(thread.frames)) for other in distinct]
-        return [memory.make(other, storages, reads=given) for other in results]
+        elif not _holds(tensors, result):
+            return (memory.make(result, storages, False, given),)
+        else:
+            results.append(result)
+        if any(_holds(tensors, other) for other in results):
+            distinct = {id(other): other for other in results}.values()
+            return [thread.rename(memory.entry(other, thread), len(thread.frames)) for other in distinct]
+        return [memory.make(other, storages, False, given) for other in results]
+
+
+def _holds(tensors: list[Tensor], tensor: Tensor) -> bool:
+    for other in tensors:  # noqa: SIM110 - `in` would compare numbers, `any` takes longer
+        if other is tensor:
+            return True
+    return False
 
 
 _ELEMENTWISE = (

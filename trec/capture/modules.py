@@ -12,7 +12,7 @@ from torch import Tensor
 from trec.capture.bundles import HANDED_ON, LISTED, WIDEST
 from trec.capture.leaves import leaves, wrapped_by_functorch
 from trec.capture.log import UninitializedTensor
-from trec.capture.sources import module_frames
+from trec.capture.sources import module_frame, module_frames
 from trec.capture.thread import Frame
 from trec.capture.torch_api import DisableTorchFunction
 from trec.capture.torch_api import module_hooks as hooks
@@ -77,7 +77,7 @@ class ModuleHooks:
         thread = recorder.current() or recorder.follow(module)
         if thread is None:
             return
-        own, around = module_frames()
+        own, around, place = module_frames()
         frames = thread.frames
         modes = None
         if not frames and thread is not recorder.thread:
@@ -90,7 +90,7 @@ class ModuleHooks:
             if recorder.expected is module:
                 scope, recorder.expected = 0, None  # the root was opened with the recording
             else:
-                scope = recorder.open_scope(module, thread)
+                scope = recorder.open_scope(module, thread, place)
                 if modes is not None:
                     recorder.heads.append(scope)
             call = thread.split_call()
@@ -102,7 +102,7 @@ class ModuleHooks:
         thread = recorder.current()
         if thread is None:
             return
-        own, _ = module_frames()
+        own = module_frame()
         frames = thread.frames
         frame = frames.pop() if frames and frames[-1].own == own else thread.take_frame(own, module)
         if frame is None:

@@ -18,7 +18,7 @@ from trec.capture.modules import ModuleHooks
 from trec.capture.naming import Names, walk
 from trec.capture.packed import Packed
 from trec.capture.parts import wraps_others
-from trec.capture.sources import module_arguments, module_place
+from trec.capture.sources import module_arguments
 from trec.capture.thread import Thread
 from trec.capture.torch_api import DisableTorchFunction
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from trec.capture.log import Call
+    from trec.capture.log import Call, Place
     from trec.capture.memory import Entry
     from trec.capture.operators import Facts
     from trec.capture.state import State
@@ -212,7 +212,7 @@ class Recorder:
         finally:
             thread.mute -= 1
 
-    def open_scope(self, module: Any, thread: Thread) -> int:
+    def open_scope(self, module: Any, thread: Thread, place: Place) -> int:
         """Write down that a module is called; return the index of the new scope."""
         scopes, names, outer = self.log.scopes, self.names, thread.scope
         path = names.paths.get(id(module))
@@ -221,7 +221,6 @@ class Recorder:
         call = names.calls.get(path, 0)
         names.calls[path] = call + 1
         kind = type(module)
-        place = None if scopes[outer].native else module_place()
         native = kind.__module__.startswith("torch.")
         first = len(self.log.types)
         scopes.append(ScopeRecord("module", path, kind.__name__, call, outer, module, first, place, native))

@@ -37,25 +37,29 @@ def caller_place(depth: int) -> Place:
     return _search(sys._getframe(depth))
 
 
-def module_place() -> Place:
-    """Return where the module was called whose hook runs; None if another module of torch called it."""
-    frame: FrameType | None = sys._getframe(3)
-    while frame is not None and frame.f_code is not _MODULE_CALL:
-        frame = frame.f_back
-    return _search(frame and frame.f_back)
+def module_frame() -> int:
+    """Return the identity of the stack frame of the module call whose hook runs; 0 for none."""
+    return id(frame) if (frame := _module_call(sys._getframe(2))) is not None else 0
 
 
-def module_frames() -> tuple[int, int]:
-    """Return the identity of the stack frame of the module call whose hook runs, and of the one around; 0 for none."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code is not _MODULE_CALL:
-        frame = frame.f_back
+def module_frames() -> tuple[int, int, Place]:
+    """Return the identities of the stack frames of the module call whose hook runs and of the one around; 0 for none.
+
+    The third is where the call was made: the nearest frame outside torch between the two.
+    """
+    frame = _module_call(sys._getframe(2))
     if frame is None:
-        return 0, 0
+        return 0, 0, None
     own, frame = id(frame), frame.f_back
+    place = _search(frame)
+    frame = _module_call(frame)
+    return own, 0 if frame is None else id(frame), place
+
+
+def _module_call(frame: FrameType | None) -> FrameType | None:
     while frame is not None and frame.f_code is not _MODULE_CALL:
         frame = frame.f_back
-    return own, 0 if frame is None else id(frame)
+    return frame
 
 
 def module_arguments() -> tuple[Any, Any]:

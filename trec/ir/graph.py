@@ -12,15 +12,23 @@ from trec.ir.types import Attr, AttrRow, Carried, Node, Note, Scope, Source, Ten
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     import graphviz
     import networkx
     import pydot
 
     from trec.analysis.costs import Costs
+    from trec.analysis.diff import Diff
+    from trec.analysis.islands import Islands
+    from trec.analysis.memory import Memory
+    from trec.analysis.parameters import Parameters
+    from trec.analysis.paths import Path
+    from trec.analysis.repeats import Repeats
     from trec.analysis.report import Report
     from trec.analysis.selectors import Selector
+    from trec.analysis.stats import Stats
+    from trec.analysis.storage import Aliases
     from trec.backends.options import PictureOptions
     from trec.ir.derivation import Derivation
     from trec.ir.types import Level
@@ -135,6 +143,58 @@ class Graph(Struct, frozen=True, dict=True):
         graph: Graph = registry.load("trec.ir.derivation:expand")(self, node)
         return graph
 
+    # ---- analyses: what is known of the graph, as typed results with plain `rows()`
+
+    def stats(self) -> Stats:
+        """Return operators, parameters, bytes and FLOPs by module; see `trec.analysis.stats.stats`."""
+        found: Stats = registry.load("trec.analysis.stats:stats")(self)
+        return found
+
+    def parameters(self) -> Parameters:
+        """Return the parameters and buffers and where they are used; see `trec.analysis.parameters.parameters`."""
+        found: Parameters = registry.load("trec.analysis.parameters:parameters")(self)
+        return found
+
+    def memory(self) -> Memory:
+        """Return how long tensors live and the peak of their memory; see `trec.analysis.memory.memory`."""
+        found: Memory = registry.load("trec.analysis.memory:memory")(self)
+        return found
+
+    def aliases(self) -> Aliases:
+        """Return what shares memory and what is written in place; see `trec.analysis.storage.aliases`."""
+        found: Aliases = registry.load("trec.analysis.storage:aliases")(self)
+        return found
+
+    def critical_path(self, by: Literal["count", "flops"] = "count") -> Path:
+        """Return the heaviest path of the data flow; see `trec.analysis.paths.critical_path`."""
+        found: Path = registry.load("trec.analysis.paths:critical_path")(self, by=by)
+        return found
+
+    def islands(self) -> Islands:
+        """Return the parts that compute in one element type; see `trec.analysis.islands.islands`."""
+        found: Islands = registry.load("trec.analysis.islands:islands")(self)
+        return found
+
+    def diff(self, other: Graph, *, names: bool = True) -> Diff:
+        """Return what changed from this graph to another; see `trec.analysis.diff.diff`."""
+        found: Diff = registry.load("trec.analysis.diff:diff")(self, other, names=names)
+        return found
+
+    def repeats(self) -> Repeats:
+        """Return which blocks are equal and where others differ; see `trec.analysis.repeats.repeats`."""
+        found: Repeats = registry.load("trec.analysis.repeats:repeats")(self)
+        return found
+
+    def costs(self) -> Costs:
+        """Return the operations, bytes and time of each node and call; see `trec.analysis.costs.costs`."""
+        found: Costs = registry.load("trec.analysis.costs:costs")(self)
+        return found
+
+    def report(self) -> Report:
+        """Return what the recording did not see and what the model did not use; see `trec.analysis.report.report`."""
+        found: Report = registry.load("trec.analysis.report:report")(self)
+        return found
+
     # ---- text and notebook
 
     def __str__(self) -> str:
@@ -175,18 +235,6 @@ class Graph(Struct, frozen=True, dict=True):
         """
         registry.load("trec.backends.write:write")(self, path, **options)
 
-    # ---- analyses
-
-    def costs(self) -> Costs:
-        """Return the operations, bytes and time of each node and call; see `trec.analysis.costs.costs`."""
-        found: Costs = registry.load("trec.analysis.costs:costs")(self)
-        return found
-
-    def report(self) -> Report:
-        """Return what the recording did not see and what the model did not use; see `trec.analysis.report.report`."""
-        found: Report = registry.load("trec.analysis.report:report")(self)
-        return found
-
     # ---- passes and backends by name
 
     def apply(self, pass_: str | Callable[..., Graph], **options: Any) -> Graph:
@@ -223,6 +271,10 @@ class Graph(Struct, frozen=True, dict=True):
         """Keep a part of the graph; see `trec.passes.focus.focus`."""
         return self.apply("focus", on=on, to=to, steps=steps, direction=direction)
 
+    def fold(self, *, shapes: bool = True, ignore: str | Collection[str] = ()) -> Graph:
+        """Let one of many equal blocks stand for all; see `trec.passes.fold.fold`."""
+        return self.apply("fold", shapes=shapes, ignore=ignore)
+
     def hide(self, what: Selector, *, missing_ok: bool = False) -> Graph:
         """Leave out nodes and join what they stood between; see `trec.passes.hide.hide`."""
         return self.apply("hide", what=what, missing_ok=missing_ok)
@@ -242,6 +294,10 @@ class Graph(Struct, frozen=True, dict=True):
     def rename(self, names: Mapping[str, str] | Callable[[Node | Scope], str]) -> Graph:
         """Give nodes and scopes other names; see `trec.passes.rename.rename`."""
         return self.apply("rename", names=names)
+
+    def roll(self) -> Graph:
+        """Let one call of a module stand for many of it; see `trec.passes.roll.roll`."""
+        return self.apply("roll")
 
     def tensors(self, which: Literal["boundaries", "all"] = "boundaries") -> Graph:
         """Make tensors that cross the boundary of a call nodes; see `trec.passes.tensors.tensors`."""

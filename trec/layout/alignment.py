@@ -11,7 +11,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trec.layout.ranks import Layers
+    from trec.layout.layers import Layers
 
 
 def align(layers: Layers) -> list[int]:
@@ -33,7 +33,13 @@ def align(layers: Layers) -> list[int]:
     for index, segment in enumerate(segments):
         out.setdefault(segment.upper, []).append(index)
         into.setdefault(segment.lower, []).append(index)
-    chosen_out = {v: _longest(layers, rows, [place[segments[i].lower] for i in rows]) for v, rows in out.items()}
+    best: dict[int, int] = {}
+    for segment in segments:
+        best[segment.net] = max(best.get(segment.net, 0), segment.through)
+    chosen_out = {}
+    for vertex, rows in out.items():
+        kept = rows if vertex < layers.members or len(rows) == 1 else _onwards(layers, rows, best)
+        chosen_out[vertex] = _longest(layers, kept, [place[segments[index].lower] for index in kept])
     chosen_in = {v: _longest(layers, rows, [place[segments[i].upper] for i in rows]) for v, rows in into.items()}
     trunk, inner = [], []
     for index, segment in enumerate(segments):
@@ -43,6 +49,14 @@ def align(layers: Layers) -> list[int]:
             inner.append(index)
     trunk.sort(key=lambda index: -segments[index].through)
     return _without_crossings(layers, [*trunk, *inner], place)
+
+
+def _onwards(layers: Layers, indices: list[int], best: dict[int, int]) -> list[int]:
+    """Return the segments by which a net that forks may go straight on: its longest way, or else to its far end."""
+    segments = layers.segments
+    if any(segments[index].through == best[segments[index].net] for index in indices):
+        return indices
+    return [index for index in indices if segments[index].lower >= layers.members] or indices
 
 
 def _longest(layers: Layers, indices: list[int], places: list[int]) -> int:

@@ -200,6 +200,6 @@ class _Fold:
         strand, last = self.strands[cut][position], len(self.strands[cut]) - 1 - position
         start, end = strand.before + self.shifts[cut][0], strand.behind + self.shifts[cut + 1][0]
         between = self.gutters[cut] + _TRACK * last
-        low = self.bottoms[cut] + _LEVEL * last
-        high = self.tops[cut + 1] - _LEVEL * position
+        low = self.bottoms[cut] + _LEVEL * (last + 1)
+        high = self.tops[cut + 1] - _LEVEL * (position + 1)
         return [(start, low), (between, low), (between, high), (end, high)]

@@ -1,7 +1,7 @@
 """Who stands left of whom in each layer, so that few nets cross.
 
 Source: K. Sugiyama, S. Tagawa, M. Toda (1981), for barycentres; E. Gansner, E. Koutsofios, S. North, K.-P. Vo (1993),
-for keeping the best of several sweeps and for exchanging neighbours after each.
+for keeping the best of several sweeps and for exchanging neighbours after them.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from bisect import bisect_right, insort
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trec.layout.ranks import Layers
+    from trec.layout.layers import Layers
 
 Piece = tuple[int, int, float, float]
 """A segment: upper and lower vertex, and how far right of their middles it leaves and arrives, in widths of them."""
 
 _SWEEPS = 8
-_PATIENCE = 3
+_PATIENCE = 2
 """Sweeps without any gain after which there is no further one."""
 _FEW = 600
 """Vertices up to which the sweeps are done twice, beginning at either end."""
@@ -40,7 +40,6 @@ def order(layers: Layers, pieces: list[Piece]) -> None:
         idle, last = 0, first
         for turn in range(_SWEEPS):
             sweep.run(down=down == (turn % 2 == 0))
-            sweep.exchange()
             count = sweep.crossings()
             idle = 0 if count < last else idle + 1
             last = min(last, count)
@@ -49,6 +48,10 @@ def order(layers: Layers, pieces: list[Piece]) -> None:
                 rows = [list(row) for row in layers.rows]
             if count == 0 or idle >= _PATIENCE:
                 break
+    if best:
+        sweep.restart(rows)
+        sweep.exchange()
+        rows, best = sweep.rows, sweep.crossings()
     layers.rows = rows
     layers.crossings = best
 
@@ -133,6 +136,10 @@ class _Sweep:
         for neighbours in (self.up, self.down):
             ours, theirs = neighbours[left], neighbours[right]
             if ours and theirs:
+                if len(ours) == 1 == len(theirs):
+                    mine, end = (self.place[rows[0][0]] + rows[0][1] for rows in (ours, theirs))
+                    gain += (mine > end) - (mine < end)
+                    continue
                 places = [self.place[other] + shift for other, shift in ours]
                 for other, shift in theirs:
                     end = self.place[other] + shift

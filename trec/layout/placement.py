@@ -19,21 +19,15 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trec.layout.ranks import Layers
+    from trec.layout.joints import Joint
+    from trec.layout.layers import Layers
 
 _STEPS = 12
-_ENOUGH = 0.25
-"""Points that the bar which moves most must move, or else they are where they belong."""
-
-
-class Joint(Struct, frozen=True, array_like=True, gc=False):
-    """A segment between two vertices, and how far right of their coordinates it leaves and arrives."""
-
-    upper: int
-    lower: int
-    leaves: float
-    arrives: float
-    weight: float
+_MORE_STEPS = 24
+_WORK = 2_400
+"""Bars moved in all before there are no more than twelve steps."""
+_ENOUGH = 0.5
+"""Points by which bars must move more than one another, or else they are where they belong."""
 
 
 class _Bars(Struct):
@@ -52,6 +46,7 @@ def place(
     straight: Sequence[int],
     extents: Sequence[tuple[float, float]],
     gaps: Sequence[float],
+    springs: Sequence[Joint] = (),
 ) -> list[float]:
     """Return the coordinate of each vertex across the flow.
 
@@ -61,6 +56,7 @@ def place(
         straight: positions of the joints that are to be straight.
         extents: how far each vertex reaches to the left and to the right of its coordinate.
         gaps: half the room that each vertex needs beside itself.
+        springs: pairs of vertices that are to be near one another without being joined.
 
     Ensures:
         Neighbours of one layer do not overlap, and joints that are to be straight are.
@@ -76,7 +72,7 @@ def place(
         left_of[right].append((left, room))
         right_of[left].append((right, room))
     pulls: list[list[tuple[int, float, float]]] = [[] for _ in range(bars.count)]
-    for joint in joints:
+    for joint in (*joints, *springs):
         one, other = bars.of[joint.upper], bars.of[joint.lower]
         if one != other:
             shift = bars.offset[joint.upper] + joint.leaves - bars.offset[joint.lower] - joint.arrives
@@ -84,17 +80,17 @@ def place(
             pulls[one].append((other, -shift, joint.weight))
     weights = [sum([weight for _, _, weight in pull]) for pull in pulls]
     at = _separated([0.0] * bars.count, order, left_of, right_of)
-    for _ in range(_STEPS):
+    for _ in range(max(_STEPS, min(_MORE_STEPS, _WORK // (bars.count + 1)))):
         wanted = [
-            0.3 * here + 0.7 * sum([(at[bar] + shift) * weight for bar, shift, weight in pull]) / total
+            0.15 * here + 0.85 * sum([(at[bar] + shift) * weight for bar, shift, weight in pull]) / total
             if pull
             else here
             for here, pull, total in zip(at, pulls, weights, strict=True)
         ]
         moved = _separated(wanted, order, left_of, right_of)
-        most = max([abs(new - old) for new, old in zip(moved, at, strict=True)], default=0.0)
+        steps = [new - old for new, old in zip(moved, at, strict=True)]
         at = moved
-        if most < _ENOUGH:
+        if max(steps, default=0.0) - min(steps, default=0.0) < _ENOUGH:
             break
     return [at[bar] + offset for bar, offset in zip(bars.of, bars.offset, strict=True)]
 

@@ -13,11 +13,75 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trec.layout.diagram import Point
+    from trec.layout.joints import Joint
+    from trec.layout.layers import Layers
+    from trec.layout.nesting import Net
+    from trec.layout.shape import Shape
+    from trec.layout.stacking import Bands
 
 Line = tuple["Point", ...]
 
+_STRAIGHT = 0.01
+"""Least distance sideways that counts as one."""
 ARC = 14.0
 """How far an arc reaches beyond its ends, at most, in points."""
+
+
+def lines(
+    layers: Layers,
+    nets: tuple[Net, ...],
+    shapes: tuple[Shape, ...],
+    joints: list[Joint],
+    across: list[float],
+    bands: Bands,
+) -> list[dict[int, Line]]:
+    """Return the way that each net takes to each of its ends."""
+    tops, bottoms, middles = bands.tops, bands.bottoms, bands.middles
+    leaves: dict[tuple[int, int], Joint] = {}
+    for segment, joint in zip(layers.segments, joints, strict=True):
+        leaves[segment.net, segment.lower] = joint
+    entries, exits = iter(layers.entries), iter(layers.exits)
+    layer = layers.layer
+    found: list[dict[int, Line]] = []
+    for index, net in enumerate(nets):
+        source = net.source if net.source >= 0 else next(entries)
+        chain = layers.chains[index]
+        ends = [member for member, _ in net.targets]
+        if net.leaves:
+            ends.append(next(exits))
+        ways: dict[int, Line] = {}
+        begin = bottoms[layer[source]]
+        if source < layers.members:
+            begin = middles[source] + shapes[source].height / 2
+        for end in ends:
+            passed = chain[: layer[end] - layer[source] - 1]
+            x = across[source] + leaves[index, passed[0] if passed else end].leaves
+            points = [(x, begin)]
+            last = layer[source]
+            for vertex in passed:
+                if abs(across[vertex] - x) > _STRAIGHT:
+                    _bend(points, x, bottoms[layer[vertex] - 1], across[vertex], tops[layer[vertex]])
+                    x = across[vertex]
+                last = layer[vertex]
+            stop = across[end] + leaves[index, end].arrives
+            if abs(stop - x) > _STRAIGHT:
+                _bend(points, x, bottoms[last], stop, tops[layer[end]])
+                x = stop
+            finish = tops[layer[end]]
+            if end < layers.members:
+                finish = middles[end] - shapes[end].height / 2
+            if finish - points[-1][1] > _STRAIGHT or len(points) == 1:
+                points.append((x, finish))
+            ways[end if end < layers.members else -1] = tuple(points)
+        found.append(ways)
+    return found
+
+
+def _bend(points: list[Point], x: float, start: float, to_x: float, end: float) -> None:
+    """Add a curve to a way, after what is straight before it."""
+    if start - points[-1][1] > _STRAIGHT:
+        points.append((x, start))
+    points.append((to_x, end))
 
 
 def simplified(points: Iterable[Point]) -> Line:

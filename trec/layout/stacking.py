@@ -11,8 +11,8 @@ from trec.layout.routing import ARC
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trec.layout.placement import Joint
-    from trec.layout.ranks import Layers
+    from trec.layout.joints import Joint
+    from trec.layout.layers import Layers
     from trec.layout.shape import Shape
 
 _BETWEEN = 19.0
@@ -27,6 +27,10 @@ _TEXT = 4.0
 """Room between a layer and the texts after it."""
 _STEEP = 0.16
 """Room between two layers for each point that a net moves sideways there, so that no curve is too flat."""
+_STRAIGHT = 0.01
+"""Least distance sideways that counts as one."""
+_APART = 6.0
+"""Room on both sides of what stands beside something tall."""
 _BELOW_TEXT = 14.0
 """Room between the texts after a layer and the next one."""
 _FLAT = 48.0
@@ -80,12 +84,19 @@ class _Stack:
         for vertex, (width, height) in layers.labels.items():
             self.width[vertex], self.height[vertex] = (2 * height, width) if sideways else (2 * width + 8, height)
         self.between: list[list[Joint]] = [[] for _ in layers.rows]
+        self.into: list[list[Joint]] = [[] for _ in layers.layer]
+        self.leaving = [0] * len(layers.layer)
+        """How many segments begin at each vertex."""
         for joint in joints:
             self.between[layers.layer[joint.upper]].append(joint)
+            self.into[joint.lower].append(joint)
+            self.leaving[joint.upper] += 1
         self.texts = {layers.layer[vertex] for vertex in layers.labels}
         self.tops: list[float] = []
         self.bottoms: list[float] = []
         self.middles: dict[int, float] = {}
+        self.band: dict[int, int] = {}
+        """Layer in which each member and each text stands, which is not its own if it was raised."""
 
     def bands(self) -> Bands:
         """Return the outcome."""
@@ -96,8 +107,9 @@ class _Stack:
             height = max([self.height[vertex] for vertex in solid if vertex not in raised], default=0.0)
             for vertex in solid:
                 if vertex not in raised:
+                    self.band[vertex] = index
                     own = self.height[vertex]
-                    self.middles[vertex] = along + (own if height > _TALL and own < height / 2 else height) / 2
+                    self.middles[vertex] = along + (own if height > _TALL else height) / 2
             self.tops.append(along)
             along += height
             self.bottoms.append(along)
@@ -122,48 +134,63 @@ class _Stack:
 
     def _raise(self, index: int, solid: list[int]) -> set[int]:
         """Place what fits beside something tall in a layer before, straight below what leads to it, and return it."""
-        tall = next((one for one in (index - 1, index - 2) if one >= 0 and self._is_tall(one)), -1)
-        if tall < 0 or (tall == index - 2 and index - 1 not in self.texts):
-            return set()
-        leaving: dict[int, int] = {}
-        arriving: dict[int, list[Joint]] = {}
-        for joint in self.between[index - 1]:
-            leaving[joint.upper] = leaving.get(joint.upper, 0) + 1
-            arriving.setdefault(joint.lower, []).append(joint)
         raised = set()
         for vertex in solid:
-            joints = arriving.get(vertex, [])
-            if len(joints) != 1 or leaving[joints[0].upper] != 1 or self._moved(joints[0]) > 0.01:
+            column = self._column(vertex)
+            if not column:
                 continue
-            upper = joints[0].upper
-            if upper not in self.middles or self.middles[upper] > self.bottoms[tall]:
-                continue
-            start = self.middles[upper] + self.height[upper] / 2 + self._room(index - 1)
-            start = max(start, self.tops[tall])
-            if start + self.height[vertex] <= self.bottoms[tall] and self._is_free(vertex, upper, tall, index):
+            upper = column[-1]
+            band = self._room_beside(vertex, upper, index)
+            if band >= 0 and self._is_free(vertex, column, self.band[upper], index):
                 raised.add(vertex)
-                self.middles[vertex] = start + self.height[vertex] / 2
+                self.band[vertex] = band
+                self.middles[vertex] = self._below(upper, band, index) + self.height[vertex] / 2
         return raised
 
-    def _is_tall(self, index: int) -> bool:
-        return self.bottoms[index] - self.tops[index] > _TALL
+    def _column(self, vertex: int) -> list[int]:
+        """Return what alone leads straight to a vertex, up to the first member or text; empty if nothing does."""
+        column: list[int] = []
+        while True:
+            into = self.into[vertex]
+            if len(into) != 1 or self.leaving[into[0].upper] != 1 or self._moved(into[0]) > _STRAIGHT:
+                return []
+            vertex = into[0].upper
+            column.append(vertex)
+            if vertex in self.middles:
+                return column
 
-    def _is_free(self, vertex: int, upper: int, first: int, index: int) -> bool:
+    def _room_beside(self, vertex: int, upper: int, index: int) -> int:
+        """Return the first layer from that of what leads to a vertex on in which the vertex fits; -1 if in none."""
+        for band in range(self.band.get(upper, index), index):
+            tall = self.bottoms[band] - self.tops[band] > _TALL
+            if tall and self._below(upper, band, index) + self.height[vertex] <= self.bottoms[band]:
+                return band
+        return -1
+
+    def _below(self, upper: int, band: int, index: int) -> float:
+        """Return where something may begin in a layer, below what leads to it."""
+        start = self.middles[upper] + self.height[upper] / 2 + self._room(index - 1)
+        return max(start, self.tops[band])
+
+    def _is_free(self, vertex: int, column: list[int], first: int, index: int) -> bool:
         """Tell whether nothing but what leads to a vertex is in its column, in the layers before its own."""
-        half = self.width[vertex] / 2 + 6
+        half = self.width[vertex] / 2 + _APART
         left, right = self.across[vertex] - half, self.across[vertex] + half
+        leading = {*column, *self._above(column[-1], first)}
         for row in self.layers.rows[first:index]:
             for other in row:
                 reach = self.width.get(other, 0.0) / 2
-                if self.across[other] - reach < right and self.across[other] + reach > left and other != upper:
-                    source = self._source(upper)
-                    if other != source:
-                        return False
+                if self.across[other] - reach < right and self.across[other] + reach > left and other not in leading:
+                    return False
         return True
 
-    def _source(self, vertex: int) -> int:
-        """Return what leads straight to a text."""
-        for joint in self.between[self.layers.layer[vertex] - 1] if self.layers.layer[vertex] else ():
-            if joint.lower == vertex:
-                return joint.upper
-        return -1
+    def _above(self, vertex: int, first: int) -> list[int]:
+        """Return what was raised above a vertex, back to a layer."""
+        found: list[int] = []
+        while self.layers.layer[vertex] > first:
+            column = self._column(vertex)
+            if not column:
+                break
+            found += column
+            vertex = column[-1]
+        return found

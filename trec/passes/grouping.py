@@ -126,7 +126,4 @@ def carried_rows(grouping: Grouping, nodes: Sequence[Node]) -> list[Carried]:
 
 def members_of(grouping: Grouping, names: Iterable[str]) -> dict[str, list[int]]:
     """Return for each node that stands for a segment, by name, the nodes that it stands for."""
-    return {
-        name: sorted([*segment.members, *segment.sources])
-        for name, segment in zip(names, grouping.segments, strict=True)
-    }
+    return {name: [*segment.members, *segment.sources] for name, segment in zip(names, grouping.segments, strict=True)}

@@ -43,12 +43,14 @@ def rename(graph: Graph, names: Mapping[str, str] | Callable[[Node | Scope], str
             name = scopes[node.scope].name
         else:
             name = unique(_new(names, node), taken)
-        nodes.append(replace(node, name=name) if name != node.name else node)
-        members[name] = [index]
+        if name != node.name:
+            members[name] = [index]
+            node = replace(node, name=name)
+        nodes.append(node)
+        old = graph.nodes[index].name
         for value in node.outputs:
-            old = values[value].name
-            if old == node.name or old.startswith(f"{node.name}:"):
-                values[value] = replace(values[value], name=name + old[len(node.name) :])
+            if values[value].name == old or values[value].name.startswith(f"{old}:"):
+                values[value] = replace(values[value], name=name + values[value].name[len(old) :])
     result = replace(graph, scopes=tuple(scopes), nodes=tuple(nodes), values=tuple(values))
     if graph.seconds:
         pairs = [(old.name, new.name) for old, new in zip(graph.scopes, scopes, strict=True)]

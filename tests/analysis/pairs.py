@@ -1,0 +1,114 @@
+"""Pairs of models that differ in one thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Attention(nn.Module):
+    """Attention with one head."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.query, self.key, self.value, self.out = (nn.Linear(size, size) for _ in range(4))
+
+    def forward(self, x: Any) -> Any:
+        scores = self.query(x) @ self.key(x).transpose(-2, -1)
+        return self.out(scores.softmax(-1) @ self.value(x))
+
+
+class Adapter(nn.Module):
+    """A bottleneck with a skip."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.down, self.up = nn.Linear(size, 4), nn.Linear(4, size)
+
+    def forward(self, x: Any) -> Any:
+        return x + self.up(torch.relu(self.down(x)))
+
+
+class Layer(nn.Module):
+    """Attention and a perceptron, each with a skip and a norm."""
+
+    def __init__(self, size: int, first: bool, act: Any, adapter: bool, name: str) -> None:
+        super().__init__()
+        self.first, self.name = first, name
+        setattr(self, name, Attention(size))
+        self.norm1, self.norm2 = nn.LayerNorm(size), nn.LayerNorm(size)
+        self.up, self.act, self.down = nn.Linear(size, 2 * size), act(), nn.Linear(2 * size, size)
+        self.adapter = Adapter(size) if adapter else None
+
+    def forward(self, x: Any) -> Any:
+        attention = getattr(self, self.name)
+        x = x + attention(self.norm1(x)) if self.first else self.norm1(x + attention(x))
+        if self.adapter is not None:
+            x = self.adapter(x)
+        return self.norm2(x + self.down(self.act(self.up(x))))
+
+
+class Model(nn.Module):
+    """A small language model, with one thing to be changed."""
+
+    def __init__(
+        self,
+        *,
+        layers: int = 2,
+        size: int = 8,
+        first: bool = False,
+        act: Any = nn.ReLU,
+        adapter: int = -1,
+        name: str = "attention",
+        tied: bool = True,
+        inplace: bool = False,
+    ) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(10, size)
+        self.layers = nn.ModuleList(Layer(size, first, act, number == adapter, name) for number in range(layers))
+        self.head = nn.Linear(size, 10, bias=False)
+        if tied:
+            self.head.weight = self.embed.weight
+        self.inplace = inplace
+
+    def forward(self, ids: Any) -> Any:
+        x = self.embed(ids)
+        x = x.mul_(2.0) if self.inplace else x.mul(2.0)
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(x)
+
+
+class Steps(nn.Module):
+    """Different modules in a list, in some order."""
+
+    def __init__(self, order: tuple[int, ...]) -> None:
+        super().__init__()
+        modules = [nn.Linear(8, 8), nn.Sequential(nn.LayerNorm(8), nn.GELU()), Adapter(8), nn.Dropout()]
+        self.steps = nn.ModuleList(modules[number] for number in order)
+
+    def forward(self, ids: Any) -> Any:
+        x = ids.float()
+        for step in self.steps:
+            x = step(x)
+        return x
+
+
+IDS = torch.arange(8)[None]
+PAIRS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+    "a-layer-more": (Model, lambda: Model(layers=3)),
+    "activation-exchanged": (Model, lambda: Model(act=nn.GELU)),
+    "module-renamed": (Model, lambda: Model(name="attn")),
+    "weights-untied": (Model, lambda: Model(tied=False)),
+    "norm-before-attention": (Model, lambda: Model(first=True)),
+    "wider": (Model, lambda: Model(size=12)),
+    "adapter-inserted": (Model, lambda: Model(adapter=1)),
+    "out-of-place": (lambda: Model(inplace=True), Model),
+    "list-permuted": (lambda: Steps((0, 1, 2, 3)), lambda: Steps((2, 0, 1, 3))),
+    "the-same": (Model, Model),
+}

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+import trec
+from tests.conftest import TINY
+from tests.passes import samples
+from tests.passes.samples import ended, started
+from tests.strategies import any_graph, repeating
+from trec.ir.rewrite import with_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trec.ir.graph import Graph
+
+EDITS = {
+    "a-layer-more": 1,
+    "activation-exchanged": 2,
+    "module-renamed": 4,
+    "weights-untied": 3,
+    "norm-before-attention": 4,
+    "wider": 95,
+    "adapter-inserted": 1,
+    "out-of-place": 2,
+    "list-permuted": 4,
+    "the-same": 0,
+}
+"""How many edits each pair of models has, every one of which one would name oneself."""
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", EDITS)
+def test_pairs_of_models(name: str, golden: Callable[[str, str], None]) -> None:
+    pytest.importorskip("torch")
+    from tests.analysis.pairs import IDS, PAIRS
+
+    before, after = (trec.capture(make().eval(), args=(IDS,)) for make in PAIRS[name])
+    found = trec.diff(before, after)
+    golden(f"diff-{name}.txt", f"{found}\n")
+    assert len(found.edits) == EDITS[name]
+    back = after.diff(before)
+    assert bool(back) == bool(found)
+    assert back.params == found.params[::-1]
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_a_graph_does_not_differ_from_itself(name: str) -> None:
+    graph = TINY[name]()
+    assert not graph.diff(graph)
+    assert graph.diff(graph).rows() == []
+
+
+@settings(max_examples=300)
+@given(st.one_of(any_graph(), repeating()))
+def test_no_graph_differs_from_itself(graph: Graph) -> None:
+    assert not graph.diff(graph)
+    folded = graph.fold()
+    assert not folded.diff(folded)
+
+
+@settings(max_examples=300)
+@given(repeating())
+def test_other_names_are_no_difference_if_names_are_left_aside(graph: Graph) -> None:
+    renamed = graph.rename(lambda row: f"z{row.name}")
+    scopes = [replace(scope, path=f"z{scope.path}" if scope.path else "") for scope in renamed.scopes]
+    assert graph.diff(replace(renamed, scopes=tuple(scopes)), names=False).edits == ()
+
+
+@settings(max_examples=300)
+@given(repeating(), st.data())
+def test_every_change_is_seen(graph: Graph, data: st.DataObject) -> None:
+    change: Callable[..., Graph | None] = data.draw(st.sampled_from(CHANGES))
+    changed = change(graph, data)
+    assume(changed is not None)
+    assert changed is not None
+    found = graph.diff(changed)
+    assert found
+    assert str(found)
+    assert changed.diff(graph)
+
+
+def step(graph: Graph, data: st.DataObject) -> int:
+    return data.draw(st.sampled_from([index for index, node in enumerate(graph.nodes) if node.kind == "op"]))
+
+
+def with_node(graph: Graph, index: int, **fields: Any) -> Graph:
+    nodes = list(graph.nodes)
+    nodes[index] = replace(nodes[index], **fields)
+    return replace(graph, nodes=tuple(nodes)).verify()
+
+
+def other_op(graph: Graph, data: st.DataObject) -> Graph:
+    return with_node(graph, step(graph, data), op="other")
+
+
+def other_attribute(graph: Graph, data: st.DataObject) -> Graph:
+    graph = replace(graph, attrs=(*graph.attrs, (("dim", 1),)))
+    return with_node(graph, step(graph, data), attrs=len(graph.attrs) - 1)
+
+
+def other_type(graph: Graph, data: st.DataObject) -> Graph:
+    graph = replace(graph, types=(*graph.types, replace(graph.types[0], dtype="int8")))
+    values = list(graph.values)
+    value = data.draw(st.integers(0, len(values) - 1))
+    values[value] = replace(values[value], type=len(graph.types) - 1)
+    return replace(graph, values=tuple(values)).verify()
+
+
+def other_input(graph: Graph, data: st.DataObject) -> Graph | None:
+    index = step(graph, data)
+    node = graph.nodes[index]
+    known = range(graph.nodes[index].outputs[0])
+    port = data.draw(st.integers(0, len(node.inputs) - 1))
+    value = data.draw(st.sampled_from(known))
+    inputs = (*node.inputs[:port], value, *node.inputs[port + 1 :])
+    return with_node(graph, index, inputs=inputs) if inputs != node.inputs else None
+
+
+def one_less(graph: Graph, data: st.DataObject) -> Graph | None:
+    unread = [
+        index
+        for index, node in enumerate(graph.nodes)
+        if node.kind == "op" and not any(graph.users[value] for value in node.outputs)
+    ]
+    if not unread:
+        return None
+    index = data.draw(st.sampled_from(unread))
+    return with_nodes(graph, [*graph.nodes[:index], *graph.nodes[index + 1 :]])
+
+
+CHANGES = (other_op, other_type, other_input, one_less, other_attribute)
+
+
+def test_marks_are_for_pictures() -> None:
+    before, after = samples.blocks(), samples.blocks().relabel({"linear": "conv"})
+    found = before.diff(after)
+    assert set(found.marks.values()) == {"retyped"}
+    assert found.removed == ()
+    shorter = before.focus("layers.0")
+    assert "layers.1.fc.linear" in before.diff(shorter).removed
+
+
+def test_lines_of_source_and_facts_are_not_compared() -> None:
+    graph = samples.blocks()
+    sources = tuple([replace(source, line=source.line + 1) for source in graph.sources])
+    assert not graph.diff(replace(graph, sources=sources, meta=(("level", "aten"),)))
+
+
+def test_a_hundred_thousand_nodes() -> None:
+    def model(op: str) -> Graph:
+        builder, type_, x = started("Net")
+        for number in range(10_000):
+            layer = builder.scope("module", path=f"layers.{number}", cls="Layer", parent=0)
+            for at in range(9):
+                name = op if (number, at) == (5000, 4) else "relu"
+                (x,) = builder.node("op", name, parent=layer, inputs=[x], results=[type_])
+        for _ in range(10_000):
+            (x,) = builder.node("op", "relu", parent=0, inputs=[x], results=[type_])
+        return ended(builder, x)
+
+    (edit,) = model("relu").diff(model("gelu")).edits
+    assert (edit.kind, edit.name, edit.before, edit.after) == ("retyped", "layers.5000.gelu", "relu", "gelu")

@@ -1,0 +1,88 @@
+"""Files of every released version load, and mean what they meant."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+import trec
+from tests.data.make import everything
+from trec.errors import FormatError
+from trec.ir import types
+from trec.ir.serialize import VERSION, Format, decode, encode, schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted(path for path in (ROOT / "tests/data").iterdir() if path.name.startswith("version-"))
+SCHEMA = ROOT / "docs/schema.json"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_file_of_every_version_loads(path: Path, golden: Callable[[str, str], None]) -> None:
+    graph = trec.load(path).verify()
+    golden(f"{path.stem}.txt", f"{graph}\n")
+    for pass_ in (lambda: graph.collapse(depth=1), lambda: graph.fold(), lambda: graph.hide("kind:param")):
+        pass_().verify()
+    assert graph.to_networkx().number_of_nodes() == len(graph.nodes)
+
+
+def test_there_are_files_of_the_present_version() -> None:
+    assert {path.name for path in FILES} >= {f"version-{VERSION}.trec", f"version-{VERSION}.json"}
+
+
+def test_the_files_have_everything_in_them() -> None:
+    graph = everything()
+    assert {node.kind for node in graph.nodes} == set(types.NODE_KINDS)
+    for table, row in (("scopes", types.Scope), ("nodes", types.Node), ("carried", types.Carried)):
+        for field in msgspec.structs.fields(row):
+            assert any(getattr(item, field.name) for item in getattr(graph, table)), (table, field.name)
+
+
+def unsealed(format: Format) -> Any:
+    decoder = msgspec.msgpack.decode if format == "trec" else msgspec.json.decode
+    return decoder(encode(everything(), format))
+
+
+def sealed(envelope: Any, format: Format) -> bytes:
+    return msgspec.msgpack.encode(envelope) if format == "trec" else msgspec.json.encode(envelope)
+
+
+@pytest.mark.parametrize("format", ["trec", "json"])
+def test_what_a_newer_trec_adds_is_ignored(format: Format) -> None:
+    envelope = unsealed(format)
+    envelope["written_by"] = "9.0"
+    envelope["graph"]["later"] = [1, 2]
+    for table in ("nodes", "values", "scopes", "types", "sources", "carried"):
+        envelope["graph"][table] = [[*row, "later", None] for row in envelope["graph"][table]]
+    assert decode(sealed(envelope, format)) == everything()
+
+
+@pytest.mark.parametrize("format", ["trec", "json"])
+def test_what_an_older_trec_left_out_is_as_it_was_then(format: Format) -> None:
+    envelope = unsealed(format)
+    del envelope["graph"]["carried"]
+    envelope["graph"]["nodes"] = [row[:10] if row[9] >= 0 else row[:9] for row in envelope["graph"]["nodes"]]
+    envelope["graph"]["scopes"] = [row[:11] for row in envelope["graph"]["scopes"]]
+    graph = decode(sealed(envelope, format))
+    assert (graph.carried, {scope.repeats for scope in graph.scopes}) == ((), {()})
+    assert [node.name for node in graph.nodes] == [node.name for node in everything().nodes]
+
+
+def test_another_version_is_refused_with_what_to_do() -> None:
+    envelope = unsealed("json")
+    envelope["version"] = VERSION + 1
+    with pytest.raises(FormatError, match=f"format version {VERSION + 1}, expected {VERSION}; update trec"):
+        decode(sealed(envelope, "json"))
+
+
+def test_the_schema_is_current(request: pytest.FixtureRequest) -> None:
+    text = json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+    if request.config.getoption("--update"):
+        SCHEMA.write_text(text, encoding="utf-8")
+    assert text == SCHEMA.read_text(encoding="utf-8"), "pytest --update writes docs/schema.json anew"

@@ -1,0 +1,130 @@
+"""Two sequences side by side: which items of one stand for which of the other."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+_SMALL = 10_000
+"""Up to this many pairs of items a longest common subsequence is found by comparing them all."""
+
+Pairs = list[tuple[int, int]]
+
+
+def align(one: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:
+    """Return positions of equal items in both sequences, ascending in both, as many as are found in near-linear time.
+
+    What is equal at both ends is paired first; then items that occur once in each; what lies between is treated alike,
+    until it is small enough for a longest common subsequence.
+
+    Cost: near-linear, where few items differ or most are distinct.
+    Source: B. Cohen's patience diff, as in `git diff --patience`.
+    """
+    pairs: Pairs = []
+    pending = [(0, len(one), 0, len(other))]
+    while pending:
+        start, end, begin, stop = pending.pop()
+        while start < end and begin < stop and one[start] == other[begin]:
+            pairs.append((start, begin))
+            start, begin = start + 1, begin + 1
+        while start < end and begin < stop and one[end - 1] == other[stop - 1]:
+            end, stop = end - 1, stop - 1
+            pairs.append((end, stop))
+        if start == end or begin == stop:
+            continue
+        anchors = _anchors(one, other, start, end, begin, stop)
+        if anchors:
+            pairs += anchors
+            edges = [(start - 1, begin - 1), *anchors, (end, stop)]
+            pending += [(a + 1, b, c + 1, d) for (a, c), (b, d) in pairwise(edges)]
+        elif (end - start) * (stop - begin) <= _SMALL:
+            pairs += _longest(one, other, start, end, begin, stop)
+        else:
+            pairs += _greedy(one, other, start, end, begin, stop)
+    return sorted(pairs)
+
+
+def gaps(pairs: Pairs, one: int, other: int) -> list[tuple[range, range]]:
+    """Return the stretches between paired items, where there is something on both sides; the lengths are given."""
+    edges = [(-1, -1), *pairs, (one, other)]
+    found = [
+        (range(a + 1, b), range(c + 1, d)) for (a, c), (b, d) in pairwise(edges)
+    ]  # fmt: skip
+    return [(left, right) for left, right in found if left and right]
+
+
+def _anchors(one: Sequence[Hashable], other: Sequence[Hashable], start: int, end: int, begin: int, stop: int) -> Pairs:
+    """Return the longest ascending pairs of items that occur once on each side."""
+    here, there = _once(one, start, end), _once(other, begin, stop)
+    found = [(position, there[item]) for item, position in here.items() if item in there]
+    return _ascending(sorted(found))
+
+
+def _once(items: Sequence[Hashable], start: int, end: int) -> dict[Hashable, int]:
+    found: dict[Hashable, int] = {}
+    for position in range(start, end):
+        found[items[position]] = -1 if items[position] in found else position
+    return {item: position for item, position in found.items() if position >= 0}
+
+
+def _ascending(pairs: Pairs) -> Pairs:
+    """Return the longest part of pairs, sorted by the first, in which the second ascends as well."""
+    tails: list[int] = []
+    ends: list[int] = []
+    before: list[int] = []
+    for index, (_, position) in enumerate(pairs):
+        at = bisect_left(tails, position)
+        before.append(ends[at - 1] if at else -1)
+        if at == len(tails):
+            tails.append(position)
+            ends.append(index)
+        else:
+            tails[at], ends[at] = position, index
+    found: Pairs = []
+    index = ends[-1] if ends else -1
+    while index >= 0:
+        found.append(pairs[index])
+        index = before[index]
+    return found[::-1]
+
+
+def _longest(one: Sequence[Hashable], other: Sequence[Hashable], start: int, end: int, begin: int, stop: int) -> Pairs:
+    """Return a longest common subsequence of two stretches."""
+    width = stop - begin
+    table = [[0] * (width + 1)]
+    for row in range(end - 1, start - 1, -1):
+        last = table[-1]
+        line = [0] * (width + 1)
+        for column in range(width - 1, -1, -1):
+            same = one[row] == other[begin + column]
+            line[column] = last[column + 1] + 1 if same else max(last[column], line[column + 1])
+        table.append(line)
+    table.reverse()
+    found: Pairs = []
+    row = column = 0
+    while row < end - start and column < width:
+        if one[start + row] == other[begin + column]:
+            found.append((start + row, begin + column))
+            row, column = row + 1, column + 1
+        elif table[row + 1][column] >= table[row][column + 1]:
+            row += 1
+        else:
+            column += 1
+    return found
+
+
+def _greedy(one: Sequence[Hashable], other: Sequence[Hashable], start: int, end: int, begin: int, stop: int) -> Pairs:
+    """Return pairs of the first equal items, the second, ..., as far as they ascend."""
+    places: dict[Hashable, list[int]] = {}
+    for position in range(stop - 1, begin - 1, -1):
+        places.setdefault(other[position], []).append(position)
+    found = []
+    for position in range(start, end):
+        free = places.get(one[position])
+        if free:
+            found.append((position, free.pop()))
+    return _ascending(found)

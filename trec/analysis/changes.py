@@ -1,0 +1,298 @@
+"""From matched graphs to edits: what is new, gone, elsewhere, called or wired otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trec.analysis.matching import Matching
+from trec.ir.text import type_text
+from trec.ir.types import SOURCE_KINDS, Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trec.ir.graph import Graph
+    from trec.ir.types import Attr, Node
+
+Row = tuple[str, str, str, str, str]
+"""Kind, what, name, before and after; the fields of `trec.analysis.diff.Edit`."""
+_NAMES = ("qualname", "aliases", "index")
+
+
+class Changes:
+    """The edits between two graphs."""
+
+    def __init__(self, before: Graph, after: Graph, *, names: bool = True) -> None:
+        self.before, self.after, self.names = before, after, names
+        self._texts = [[type_text(type_) for type_ in graph.types] for graph in (before, after)]
+        matching = Matching(before, after)
+        self.matching = matching
+        self.nodes, self.scopes = matching.nodes, matching.scopes
+        self.came = {there: here for here, there in self.nodes.items()}
+        """For each matched node of `after`, the node of `before`."""
+        self.scope_came = {there: here for here, there in self.scopes.items()}
+        """The same for scopes."""
+        self.gone = [index for index in range(len(before.nodes)) if index not in self.nodes]
+        elsewhere = self._moved()
+        self.settled = {here: there for here, there in self.nodes.items() if there not in elsewhere}
+        """The matched nodes that were not moved; for what flows, a move is to be taken out here and put in there."""
+        self.settled_came = {there: here for here, there in self.settled.items()}
+        """The same the other way round."""
+        self._reads: dict[str, tuple[str, str]] = {}
+        """For each call and node that was moved, what it read that it does not read now, and what it reads instead."""
+        self._behind: dict[tuple[int, bool], frozenset[int]] = {}
+        self._found: list[Row] = []
+
+    def rows(self) -> list[Row]:
+        """Return the edits: of scopes, of nodes, of what they read, and what was removed."""
+        wiring = [*self._wiring(), *self._carried()]
+        found: list[Row] = []
+        found += self._scopes()
+        found += self._nodes()
+        found += wiring
+        found += self._removed()
+        self._found = found
+        return found
+
+    def marks(self) -> Iterator[tuple[str, str]]:
+        """Yield the kind and name of each change in the second graph, and of all nodes that were added."""
+        for index, node in enumerate(self.after.nodes):
+            if index not in self.came:
+                yield "added", node.name
+        for kind, _, name, _, _ in self._found:
+            if kind != "removed":
+                yield kind, name
+
+    def _moved(self) -> set[int]:
+        """Return the nodes of the second graph that were moved, themselves or in a call around them."""
+        inside = bytearray(len(self.after.scopes))
+        for index, scope in enumerate(self.after.scopes):
+            here = self.scope_came.get(index)
+            is_moved = here is not None and index > 0 and self._is_moved(here, index)
+            inside[index] = is_moved or (scope.parent >= 0 and inside[scope.parent])
+        return {
+            index
+            for index, node in enumerate(self.after.nodes)
+            if inside[node.parent] or index in self.matching.moved or (node.scope >= 0 and inside[node.scope])
+        }
+
+    def _is_moved(self, here: int, there: int) -> bool:
+        parents = self.before.scopes[here].parent, self.after.scopes[there].parent
+        return there in self.matching.moved_scopes or self.scopes.get(parents[0]) != parents[1]
+
+    # ---- calls
+
+    def _scopes(self) -> Iterator[Row]:
+        for index, scope in enumerate(self.after.scopes):
+            here = self.scope_came.get(index)
+            if here is None:
+                if scope.parent < 0 or scope.parent in self.scope_came:
+                    yield "added", "scope", scope.name, "", _summary(self.after, index)
+                continue
+            earlier = self.before.scopes[here]
+            yield from self._compared(index, scope, earlier)
+            if index:
+                yield from self._placed(index, scope, earlier)
+
+    def _compared(self, index: int, scope: Scope, earlier: Scope) -> Iterator[Row]:
+        if scope.cls != earlier.cls or scope.kind != earlier.kind:
+            yield "retyped", "scope", scope.name, earlier.cls, scope.cls
+            return
+        if len(scope.repeats) != len(earlier.repeats):
+            yield "attribute", "scope", scope.name, f"x{1 + len(earlier.repeats)}", f"x{1 + len(scope.repeats)}"
+        yield from _attributes("scope", scope.name, self.before.attrs_of(earlier), self.after.attrs_of(scope))
+
+    def _placed(self, index: int, scope: Scope, earlier: Scope) -> Iterator[Row]:
+        if self._is_moved(self.scope_came[index], index):
+            yield ("moved", "scope", scope.name, *self._reads.get(scope.name, ("", "")))
+        if self.names and (_own_name(self.before, earlier) != _own_name(self.after, scope)):
+            yield "renamed", "scope", scope.name, earlier.name, scope.name
+
+    # ---- nodes
+
+    def _nodes(self) -> Iterator[Row]:
+        for index, node in enumerate(self.after.nodes):
+            here = self.came.get(index)
+            if here is None:
+                if self._stands_alone(self.after, index, self.came, self.scope_came):
+                    yield "added", node.kind, node.name, "", self._types(self.after, node)
+                continue
+            earlier = self.before.nodes[here]
+            old, new = self.before.attrs_of(earlier), self.after.attrs_of(node)
+            hidden = _NAMES if node.kind in SOURCE_KINDS or node.kind == "output" else ()
+            if (node.kind, node.op) == (earlier.kind, earlier.op):
+                yield from _attributes(node.kind, node.name, old, new, hidden)
+            elif not self._is_told(node, earlier):
+                yield "retyped", node.kind, node.name, earlier.op, node.op
+            if self.names and hidden:
+                yield from self._named(node, earlier, old, new)
+            if node.outputs and self._types(self.before, earlier) != self._types(self.after, node):
+                yield "reshaped", node.kind, node.name, self._types(self.before, earlier), self._types(self.after, node)
+            moved = index in self.matching.moved or self.scopes.get(earlier.parent) != node.parent
+            if moved and node.kind not in SOURCE_KINDS:
+                yield ("moved", node.kind, node.name, *self._reads.get(node.name, ("", "")))
+
+    def _types(self, graph: Graph, node: Node) -> str:
+        texts = self._texts[graph is self.after]
+        return ", ".join([texts[graph.values[value].type] for value in node.outputs])
+
+    def _is_told(self, node: Node, earlier: Node) -> bool:
+        """Return whether a node is all that there is in a call whose class is another."""
+        scope, was = self.after.scopes[node.parent], self.before.scopes[earlier.parent]
+        alone = len(self._steps_in(self.after, node.parent)) == len(self._steps_in(self.before, earlier.parent)) == 1
+        return alone and scope.cls != was.cls and self.scopes.get(earlier.parent) == node.parent
+
+    def _steps_in(self, graph: Graph, scope: int) -> list[int]:
+        return [index for index in graph.nodes_in[scope] if graph.nodes[index].kind not in SOURCE_KINDS]
+
+    def _named(self, node: Node, earlier: Node, old: dict[str, Attr], new: dict[str, Attr]) -> Iterator[Row]:
+        was, now = str(old.get("qualname", earlier.name)), str(new.get("qualname", node.name))
+        paths = self.before.scopes[earlier.parent].path, self.after.scopes[node.parent].path
+        if was != now and _within(was, paths[0]) != _within(now, paths[1]):
+            yield "renamed", node.kind, node.name, was, now
+        if old.get("aliases") != new.get("aliases"):
+            yield "attribute", node.kind, node.name, _tied(old.get("aliases")), _tied(new.get("aliases"))
+
+    def _stands_alone(self, graph: Graph, index: int, nodes: dict[int, int], scopes: dict[int, int]) -> bool:
+        """Return whether a node that has no partner is an edit of its own, not part of a call that has none."""
+        node = graph.nodes[index]
+        if node.parent not in scopes or (node.scope >= 0 and node.scope not in scopes):
+            return False
+        if node.kind in SOURCE_KINDS and node.kind != "input":
+            users = [graph.nodes[user] for value in node.outputs for user in graph.users[value]]
+            return not users or any(user.parent in scopes for user in users)
+        return True
+
+    def _removed(self) -> Iterator[Row]:
+        for index, scope in enumerate(self.before.scopes):
+            if index not in self.scopes and scope.parent in self.scopes:
+                yield "removed", "scope", scope.name, _summary(self.before, index), ""
+        for index in self.gone:
+            if self._stands_alone(self.before, index, self.nodes, self.scopes):
+                node = self.before.nodes[index]
+                yield "removed", node.kind, node.name, self._types(self.before, node), ""
+
+    # ---- what flows
+
+    def _wiring(self) -> Iterator[Row]:
+        """Yield what reads other values than before, calls as a whole, but for what was put between or taken out."""
+        told: dict[Row, None] = {}
+        for there, here in sorted(self.came.items()):
+            new, old = self.after.nodes[there].inputs, self.before.nodes[here].inputs
+            for port in range(max(len(new), len(old))):
+                one = old[port] if port < len(old) else -1
+                other = new[port] if port < len(new) else -1
+                if one < 0 or other < 0 or not self._is_same(one, other):
+                    before = self.before.values[one].name if one >= 0 else "nothing"
+                    after = self.after.values[other].name if other >= 0 else "nothing"
+                    reader = self._reader(there, here, one, other)
+                    if there in self.settled_came:
+                        told["rewired", *reader, before, after] = None
+                    else:
+                        self._reads.setdefault(reader[1], (before, after))
+        yield from told
+
+    def _is_same(self, one: int, other: int) -> bool:
+        """Return whether a value is the one that it was, or follows from what was added, removed or moved before it."""
+        old, new = self.before.producers[one], self.after.producers[other]
+        if self.nodes.get(old) == new:
+            return self.before.nodes[old].outputs.index(one) == self.after.nodes[new].outputs.index(other)
+        if new in self.settled_came and old in self.settled:
+            return False
+        before = frozenset(self.settled[index] for index in self._source(self.before, old, self.settled))
+        return not before.isdisjoint(self._source(self.after, new, self.settled_came))
+
+    def _source(self, graph: Graph, index: int, matched: dict[int, int]) -> frozenset[int]:
+        """Return the matched nodes that a node without partner depends on, by way of others without partner."""
+        key = (index, graph is self.after)
+        if key not in self._behind:
+            found: set[int] = set()
+            seen = {index}
+            pending = [index]
+            while pending:
+                at = pending.pop()
+                if at in matched:
+                    found.add(at)
+                    continue
+                makers = {graph.producers[value] for value in graph.nodes[at].inputs} - seen
+                seen |= makers
+                pending += makers
+            self._behind[key] = frozenset(found)
+        return self._behind[key]
+
+    def _reader(self, there: int, here: int, one: int, other: int) -> tuple[str, str]:
+        """Return the outermost call around a node that holds neither the old nor the new maker of what it reads.
+
+        Returns:
+            `scope` and its name, or the kind and name of the node itself.
+        """
+        found: tuple[str, str] = (self.after.nodes[there].kind, self.after.nodes[there].name)
+        scope, partner = self.after.nodes[there].parent, self.before.nodes[here].parent
+        while scope > 0 and self.scopes.get(partner) == scope:
+            if other >= 0 and _holds(self.after, scope, self.after.producers[other]):
+                break
+            if one >= 0 and _holds(self.before, partner, self.before.producers[one]):
+                break
+            found = "scope", self.after.scopes[scope].name
+            scope, partner = self.after.scopes[scope].parent, self.before.scopes[partner].parent
+        return found
+
+    def _carried(self) -> Iterator[Row]:
+        def told(graph: Graph) -> dict[tuple[int, int, int], str]:
+            rows = {}
+            for edge in graph.carried:
+                maker = graph.producers[edge.value]
+                ends = (
+                    (maker, edge.node)
+                    if graph is self.after
+                    else (self.nodes.get(maker, -1), self.nodes.get(edge.node, -1))
+                )
+                rows[(*ends, edge.port)] = f"{graph.values[edge.value].name} carried to {graph.nodes[edge.node].name}"
+            return rows
+
+        old, new = told(self.before), told(self.after)
+        for key, text in new.items():
+            if key not in old and key[0] in self.came and key[1] in self.came:
+                yield "rewired", "loop", self.after.nodes[key[1]].name, "nothing", text
+        for key, text in old.items():
+            if key not in new and min(key[:2]) >= 0:
+                yield "rewired", "loop", self.after.nodes[key[1]].name, text, "nothing"
+
+
+def _attributes(
+    what: str, name: str, old: dict[str, Attr], new: dict[str, Attr], hidden: tuple[str, ...] = ()
+) -> Iterator[Row]:
+    for key in dict.fromkeys([*old, *new]):
+        if key not in hidden and repr(old.get(key)) != repr(new.get(key)):
+            yield "attribute", what, name, f"{key}={old.get(key)!r}", f"{key}={new.get(key)!r}"
+
+
+def _tied(aliases: Attr) -> str:
+    return f"tied to {aliases}" if aliases else "not tied"
+
+
+def _summary(graph: Graph, scope: int) -> str:
+    """Return the class of a call and how many steps it holds."""
+    steps = 0
+    pending = [scope]
+    while pending:
+        at = pending.pop()
+        steps += sum(graph.nodes[index].kind not in SOURCE_KINDS for index in graph.nodes_in[at])
+        pending += graph.scopes_in[at]
+    return f"{graph.scopes[scope].cls}, {steps} step{'' if steps == 1 else 's'}" if steps else graph.scopes[scope].cls
+
+
+def _own_name(graph: Graph, scope: Scope) -> str:
+    """Return the part of a path that the call adds to that of the module around it."""
+    return _within(scope.path, graph.scopes[scope.parent].path) if scope.kind == "module" else ""
+
+
+def _within(name: str, path: str) -> str:
+    return name.removeprefix(f"{path}.") if path else name
+
+
+def _holds(graph: Graph, scope: int, node: int) -> bool:
+    at = graph.nodes[node].parent
+    while at > scope:
+        at = graph.scopes[at].parent
+    return at == scope

@@ -1,0 +1,145 @@
+"""What changed from one graph to another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from trec.analysis.changes import Changes
+from trec.analysis.stats import stats
+from trec.analysis.table import plain
+from trec.ir.collector import paused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from trec.ir.graph import Graph
+
+EditKind = Literal["added", "removed", "moved", "renamed", "retyped", "attribute", "reshaped", "rewired"]
+_SIGNS = {"added": "+", "removed": "-", "moved": ">", "renamed": "="}
+_SHOWN = 3
+
+
+class Edit(Struct, frozen=True):
+    """One thing that changed."""
+
+    kind: EditKind
+    """What happened: `retyped` is another operator or class, `reshaped` another type of tensor, `rewired` another
+    value that is read."""
+    what: str
+    """`scope`, or the kind of the node."""
+    name: str
+    """Its name in the second graph; of what was removed, in the first."""
+    before: str = ""
+    """What it was."""
+    after: str = ""
+    """What it is now."""
+
+
+class Diff(Struct, frozen=True):
+    """The edits that lead from one graph to another; false if there are none."""
+
+    before: str
+    """Name of the first graph."""
+    after: str
+    """Name of the second."""
+    edits: tuple[Edit, ...]
+    """What changed, in the order of the second graph; what was removed comes last."""
+    params: tuple[int, int]
+    """Elements of the parameters that each graph reads."""
+    flops: tuple[int, int]
+    """Floating point operations of each, where they were counted."""
+    marks: dict[str, EditKind]
+    """For each node and scope of the second graph that changed, the gravest change; for pictures."""
+    removed: tuple[str, ...]
+    """Names of the nodes of the first graph that are gone."""
+
+    def __bool__(self) -> bool:
+        return bool(self.edits)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the edits as plain rows."""
+        return plain(self.edits)
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+
+def diff(before: Graph, after: Graph, *, names: bool = True) -> Diff:
+    """Return what changed from one graph to another.
+
+    Calls and steps are matched by what they are, then by name and class, then by their place; parameters by who reads
+    them. What follows from another edit is no edit of its own: what lies in a call that was added, names inside a call
+    that was renamed, a reader of what was put before it. Lines of source code, times and facts of the recording are not
+    compared, and neither are names of steps, which follow from those of calls and operators.
+
+    Args:
+        before: the first graph.
+        after: the second graph, of the same level.
+        names: whether names of calls, parameters, inputs and outputs are compared.
+
+    Ensures:
+        There are no edits exactly if the graphs are equal but for what is not compared.
+
+    Cost: near-linear, where most of the graphs is equal.
+
+    Example:
+        >>> from trec.ir.builder import GraphBuilder
+        >>> def net(op):
+        ...     builder = GraphBuilder("Net")
+        ...     root, type_ = builder.scope("module", path="", cls="Net"), builder.tensor_type((2,), "float32")
+        ...     value = builder.node("input", parent=root, name="x", results=[type_])
+        ...     _ = builder.node("op", op, parent=root, inputs=value, results=[type_])
+        ...     return builder.build()
+        >>> print(diff(net("relu"), net("gelu")))
+        Net, then Net: 1 edit
+        ~ gelu: relu, then gelu
+    """
+    with paused():
+        changes = Changes(before, after, names=names)
+        edits = [Edit(*row) for row in changes.rows()]  # type: ignore[arg-type]
+    marks: dict[str, EditKind] = {}
+    for kind, name in changes.marks():
+        marks.setdefault(name, kind)  # type: ignore[arg-type]
+    one, other = stats(before), stats(after)
+    return Diff(
+        before.name,
+        after.name,
+        tuple(edits),
+        (one.params, other.params),
+        (one.flops, other.flops),
+        marks,
+        tuple([before.nodes[index].name for index in changes.gone]),
+    )
+
+
+def _lines(found: Diff) -> Iterator[str]:
+    """Yield the text of a diff; edits of many nodes that read alike are one line."""
+    count = len(found.edits)
+    facts = [f"{count:,} edit{'' if count == 1 else 's'}" if count else "no edits"]
+    for what, (one, other) in (("parameters", found.params), ("FLOPs", found.flops)):
+        if one != other:
+            facts.append(f"{other - one:+,} {what}")
+    yield f"{found.before}, then {found.after}: {', '.join(facts)}"
+    groups: dict[tuple[str, str, str], list[Edit]] = {}
+    for edit in found.edits:
+        alone = edit.name if edit.kind in ("added", "removed", "moved", "renamed") else ""
+        groups.setdefault((edit.kind + alone, edit.before, edit.after), []).append(edit)
+    for edits in groups.values():
+        edit = edits[0]
+        names = ", ".join([edit.name for edit in edits[:_SHOWN]])
+        if len(edits) > _SHOWN:
+            names = f"{names} and {len(edits) - _SHOWN:,} more"
+        yield f"{_SIGNS.get(edit.kind, '~')} {names}{_told(edit)}"
+
+
+def _told(edit: Edit) -> str:
+    if edit.kind in ("added", "removed"):
+        return f" ({edit.after or edit.before})" if edit.after or edit.before else ""
+    if edit.kind == "moved":
+        return f": moved, read {edit.before}, now {edit.after}" if edit.before else ": moved"
+    if edit.kind == "rewired":
+        return f": read {edit.before}, now {edit.after}"
+    return f": {edit.before}, then {edit.after}"

@@ -1,0 +1,144 @@
+"""How long tensors live, and how much memory they take at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from trec.analysis.paths import is_step
+from trec.analysis.sizes import size_bytes
+from trec.analysis.storage import storages
+from trec.analysis.table import bytes_text, lines, plain
+from trec.ir.types import SOURCE_KINDS
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trec.ir.graph import Graph
+
+_SHOWN = 10
+
+
+class Live(Struct, frozen=True):
+    """How long one piece of memory is needed."""
+
+    name: str
+    """Name of the value that has it first."""
+    bytes: int
+    """Bytes that it takes; 0 where a size is not known."""
+    first: int
+    """Index into `Graph.nodes` of the step that makes it."""
+    last: int
+    """Index into `Graph.nodes` of the last step that reads it, or a view of it, or was given it by a call around."""
+
+
+class Memory(Struct, frozen=True):
+    """The memory that the results of steps take while the program runs in its order."""
+
+    peak: int
+    """The most bytes that are live at once."""
+    node: str
+    """Name of the node at which that is; empty if no step makes anything."""
+    live: tuple[Live, ...]
+    """What is live at that node, the largest first."""
+    ranges: tuple[Live, ...]
+    """All pieces of memory, in the order in which they are made."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the pieces of memory as plain rows."""
+        return plain(self.ranges)
+
+    def __str__(self) -> str:
+        head = f"peak {bytes_text(self.peak)} at {self.node or 'no node'}, in {len(self.live)} tensors"
+        rows = [(live.name, bytes_text(live.bytes), live.first, live.last) for live in self.live[:_SHOWN]]
+        return "\n".join([head, *lines(("largest", "bytes", "from", "to"), rows)])
+
+
+def memory(graph: Graph) -> Memory:
+    """Return how long each tensor is needed, and the peak of the memory that they take at once.
+
+    What steps make counts, from the step that makes it to the last that reads it or a view of it. Python keeps what a
+    module is given until its call returns, so that counts to the end of the call; that a local variable may keep a
+    tensor longer than it is read is not known. What comes from outside (inputs, parameters, buffers, constants) does
+    not count; results of the model live to the end. Tensors inside a single operator or a collapsed node are not seen:
+    the finer the graph, the better the figure.
+
+    Args:
+        graph: what to look at; best of level `aten`.
+
+    Cost: linear, and sorting what is live at the peak.
+
+    Example:
+        >>> from trec.ir.builder import GraphBuilder
+        >>> builder = GraphBuilder("Net")
+        >>> root, type_ = builder.scope("module", path="", cls="Net"), builder.tensor_type((4,), "float32")
+        >>> value = builder.node("op", "rand", parent=root, results=[type_])
+        >>> value = builder.node("op", "exp", parent=root, inputs=value, results=[type_])
+        >>> found = memory(builder.build())
+        >>> found.peak, found.node
+        (32, 'exp')
+    """
+    ranges = _ranges(graph)
+    change = [0] * (len(graph.nodes) + 1)
+    for live in ranges:
+        change[live.first] += live.bytes
+        change[live.last + 1] -= live.bytes
+    size = peak = 0
+    at = -1
+    for index in range(len(graph.nodes)):
+        size += change[index]
+        if size > peak:
+            peak, at = size, index
+    if at < 0:
+        return Memory(0, "", (), tuple(ranges))
+    found = [live for live in ranges if live.first <= at <= live.last]
+    found.sort(key=lambda live: (-live.bytes, live.first))
+    return Memory(peak, graph.nodes[at].name, tuple(found), tuple(ranges))
+
+
+def _ranges(graph: Graph) -> list[Live]:
+    storage, producers, nodes = storages(graph), graph.producers, graph.nodes
+    sizes = [size_bytes(type_) for type_ in graph.types]
+    ends = _ends(graph)
+    last: dict[int, int] = {}
+    for value, first in enumerate(storage):
+        maker = producers[value]
+        end = maker
+        for user in graph.users[value]:
+            if nodes[user].kind == "output":
+                end = len(nodes) - 1
+            else:
+                end = max(end, user, _held(graph, nodes[user].parent, nodes[maker].parent, ends))
+        last[first] = max(last.get(first, 0), end)
+    return [
+        Live(graph.values[first].name, sizes[graph.values[first].type], producers[first], end)
+        for first, end in last.items()
+        if nodes[producers[first]].kind not in SOURCE_KINDS
+    ]
+
+
+def _ends(graph: Graph) -> list[int]:
+    """Return for each scope the index of the last step in it."""
+    ends = [-1] * len(graph.scopes)
+    for index, node in enumerate(graph.nodes):
+        if is_step(node.kind):
+            ends[node.parent] = index
+    for index in range(len(graph.scopes) - 1, 0, -1):
+        parent = graph.scopes[index].parent
+        ends[parent] = max(ends[parent], ends[index])
+    return ends
+
+
+def _held(graph: Graph, reader: int, maker: int, ends: list[int]) -> int:
+    """Return the end of the outermost module call that a value is given to, between the scopes of reader and maker."""
+    scopes = graph.scopes
+    end = -1
+    while reader != maker:
+        if reader > maker:
+            if scopes[reader].kind == "module":
+                end = ends[reader]
+            reader = scopes[reader].parent
+        else:
+            maker = scopes[maker].parent
+    return end

@@ -1,0 +1,197 @@
+"""Numbers that describe a graph, for the whole and module by module."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from trec.analysis.paths import is_step, levels
+from trec.analysis.sizes import elements, size_bytes
+from trec.analysis.table import bytes_text, lines, plain
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trec.ir.graph import Graph
+
+
+class ModuleStats(Struct, frozen=True):
+    """One call of a module, with everything inside it."""
+
+    name: str
+    """Name of the call."""
+    cls: str
+    """Class of the module."""
+    depth: int
+    """Number of modules around it."""
+    times: int
+    """How many equal calls it stands for; the numbers are for one."""
+    ops: int
+    """Operators that ran in it."""
+    params: int
+    """Elements of the distinct parameters that these read."""
+    param_bytes: int
+    """Bytes of these parameters."""
+    flops: int
+    """Floating point operations, where they were counted."""
+
+
+class Stats(Struct, frozen=True):
+    """What a graph amounts to; calls that stand for several count as often as they ran."""
+
+    name: str
+    """Name of the graph."""
+    nodes: int
+    """Rows of the program."""
+    ops: int
+    """Operators that ran."""
+    params: int
+    """Elements of the parameters that were read, shared ones once."""
+    param_bytes: int
+    """Bytes of these parameters."""
+    buffers: int
+    """Elements of the buffers that were read."""
+    buffer_bytes: int
+    """Bytes of these buffers."""
+    flops: int
+    """Floating point operations, where they were counted."""
+    depth: int
+    """Steps on the longest path."""
+    width: int
+    """The most steps that are equally far from the start."""
+    by_op: tuple[tuple[str, int], ...]
+    """How often each operator ran, the most frequent first; a collapsed call counts as its class."""
+    modules: tuple[ModuleStats, ...]
+    """The calls of modules, in the order in which they began."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the calls of modules as plain rows."""
+        return plain(self.modules)
+
+    def __str__(self) -> str:
+        head = [
+            f"{self.name}: {self.ops:,} operators in {self.nodes:,} nodes, depth {self.depth:,}, width {self.width:,}",
+            f"{self.params:,} parameters ({bytes_text(self.param_bytes)}), {self.buffers:,} in buffers"
+            f" ({bytes_text(self.buffer_bytes)})" + (f", {self.flops:,} FLOPs" if self.flops else ""),
+        ]
+        rows = [
+            ("  " * row.depth + row.name, row.cls, row.times, row.ops, row.params, row.flops) for row in self.modules
+        ]
+        return "\n".join([*head, *lines(("module", "class", "times", "ops", "params", "flops"), rows)])
+
+
+def stats(graph: Graph) -> Stats:
+    """Return how many operators, parameters, bytes and FLOPs a graph has, in all and module by module.
+
+    A parameter that several modules share counts once in each of them, and once in what is around them. Collapsed
+    calls count with the sums that they carry; what they share with others is not known any more.
+
+    Args:
+        graph: what to look at.
+
+    Cost: linear, times the depth of the modules for what they share.
+
+    Example:
+        >>> from trec.ir.builder import GraphBuilder
+        >>> builder = GraphBuilder("Net")
+        >>> root, type_ = builder.scope("module", path="", cls="Net"), builder.tensor_type((4, 4), "float32")
+        >>> value = builder.node("param", parent=root, name="w", results=[type_])
+        >>> _ = builder.node("op", "mm", parent=root, inputs=[*value, *value], results=[type_])
+        >>> print(stats(builder.build()))
+        Net: 1 operators in 2 nodes, depth 1, width 1
+        16 parameters (64 B), 0 in buffers (0 B)
+        module  class  times  ops  params  flops
+        Net     Net        1    1      16      0
+    """
+    sums = _Sums(graph)
+    total = sums.of_scopes[0]
+    sizes = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
+    buffers = [
+        [size * graph.counts[node.parent] for size in sizes[graph.values[node.outputs[0]].type]]
+        for node in graph.nodes
+        if node.kind == "buffer"
+    ]
+    steps = [level for level, node in zip(levels(graph), graph.nodes, strict=True) if is_step(node.kind)]
+    modules = [
+        ModuleStats(scope.name, scope.cls, scope.depth, graph.counts[index], *sums.of_scopes[index])
+        for index, scope in enumerate(graph.scopes)
+        if scope.kind == "module" or index == 0
+    ]
+    return Stats(
+        graph.name,
+        len(graph.nodes),
+        *total[:3],
+        sum([elements_ for elements_, _ in buffers]),
+        sum([bytes_ for _, bytes_ in buffers]),
+        total[3],
+        max(steps, default=0),
+        max(Counter(steps).values(), default=0),
+        tuple(sorted(_by_op(graph).items(), key=lambda pair: (-pair[1], pair[0]))),
+        tuple(modules),
+    )
+
+
+def _by_op(graph: Graph) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for node in graph.nodes:
+        if node.kind in ("op", "module"):
+            counts[node.op] += graph.counts[node.scope if node.scope >= 0 else node.parent]
+    return counts
+
+
+class _Sums:
+    """Operators, parameters, bytes and FLOPs of each scope, in one of its runs."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.sizes = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
+        self.rows = [dict(row) for row in graph.attrs]
+        own = [[0, 0, 0, 0] for _ in graph.scopes]
+        read: list[set[int]] = [set() for _ in graph.scopes]
+        for node in graph.nodes:
+            scope = node.scope if node.scope >= 0 else node.parent
+            params = [value for value in node.inputs if graph.nodes[graph.producers[value]].kind == "param"]
+            read[scope].update(params)
+            for at, number in enumerate(self._own(node.kind, node.attrs, params)):
+                own[scope][at] += number
+        for index in range(len(graph.scopes) - 1, 0, -1):
+            row = graph.scopes[index]
+            times = 1 + len(row.repeats)
+            for at in range(4):
+                own[row.parent][at] += own[index][at] * times
+            read[row.parent] |= read[index]
+        self.of_scopes = [self._total(index, own[index], read[index]) for index in range(len(graph.scopes))]
+
+    def _own(self, kind: str, attrs: int, params: list[int]) -> tuple[int, int, int, int]:
+        row = self.rows[attrs]
+        flops = _int(row.get("flops"))
+        if kind != "module":
+            return int(kind == "op"), 0, 0, flops
+        # What it reads from outside is counted with what is read there.
+        outside = [self.sizes[self.graph.values[value].type] for value in set(params)]
+        held = _int(row.get("params")) - sum([size for size, _ in outside])
+        held_bytes = _int(row.get("param_bytes")) - sum([size for _, size in outside])
+        return _int(row.get("ops")), held, held_bytes, flops
+
+    def _total(self, scope: int, own: list[int], read: set[int]) -> tuple[int, int, int, int]:
+        params, bytes_ = own[1], own[2]
+        for value in read:
+            times = self._times(self.graph.nodes[self.graph.producers[value]].parent, scope)
+            size, size_in_bytes = self.sizes[self.graph.values[value].type]
+            params += size * times
+            bytes_ += size_in_bytes * times
+        return own[0], params, bytes_, own[3]
+
+    def _times(self, inner: int, scope: int) -> int:
+        """Return how often an inner scope ran in one run of a scope; 1 if it is not inside."""
+        times = 1
+        while inner >= 0 and inner != scope:
+            times *= 1 + len(self.graph.scopes[inner].repeats)
+            inner = self.graph.scopes[inner].parent
+        return times if inner == scope else 1
+
+
+def _int(value: object) -> int:
+    return value if isinstance(value, int) else 0

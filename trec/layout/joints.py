@@ -1,0 +1,109 @@
+"""Where nets leave members and reach them, and what is to be near what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from trec.layout.layers import Layers
+    from trec.layout.shape import Shape
+
+_TRUNK = 20.0
+"""How much more than a net the trunk of a scope keeps to one line."""
+_PORT = 9.0
+"""Room between two nets where they reach a box."""
+
+
+class Joint(Struct, frozen=True, array_like=True, gc=False):
+    """A segment between two vertices, and how far right of their coordinates it leaves and arrives."""
+
+    upper: int
+    lower: int
+    leaves: float
+    arrives: float
+    weight: float
+
+
+def joints_of(layers: Layers, shapes: tuple[Shape, ...]) -> list[Joint]:
+    """Return the segments with the places where they leave and reach scopes; boxes are reached in the middle."""
+    joints = []
+    members = layers.members
+    for upper, lower, upper_port, lower_port, _, _ in layers.segments:
+        leaves = arrives = 0.0
+        weight = 1.0
+        if upper < members:
+            out = shapes[upper].out
+            if out:
+                leaves = out[upper_port]
+        else:
+            weight += 1
+        if lower < members:
+            into = shapes[lower].into
+            if into:
+                arrives = into[lower_port]
+        else:
+            weight += 1
+        joints.append(Joint(upper, lower, leaves, arrives, weight))
+    return joints
+
+
+def springs(layers: Layers) -> list[Joint]:
+    """Return what keeps the end of the trunk below its beginning, lest a row of equal scopes drift to one side."""
+    if not layers.entries or not layers.exits:
+        return []
+    entry = layers.entries[layers.entry_ways.index(max(layers.entry_ways))]
+    exit_ = layers.exits[layers.exit_ways.index(max(layers.exit_ways))]
+    return [Joint(entry, exit_, 0.0, 0.0, _TRUNK)]
+
+
+def spread(layers: Layers, shapes: tuple[Shape, ...], joints: list[Joint], straight: list[int]) -> list[Joint]:
+    """Return the joints with room between nets that reach or leave the same box; a straight one is in the middle."""
+    place = [0] * len(layers.layer)
+    for row in layers.rows:
+        for position, vertex in enumerate(row):
+            place[vertex] = position
+    into: list[list[int]] = [[] for _ in shapes]
+    out: list[list[int]] = [[] for _ in shapes]
+    for index, joint in enumerate(joints):
+        if joint.lower < layers.members and shapes[joint.lower].ports:
+            into[joint.lower].append(index)
+        if joint.upper < layers.members and shapes[joint.upper].ports:
+            out[joint.upper].append(index)
+    aligned = set(straight)
+    leaves = [joint.leaves for joint in joints]
+    arrives = [joint.arrives for joint in joints]
+    for member, indices in enumerate(into):
+        if len(indices) > 1:
+            indices.sort(key=lambda index: place[joints[index].upper] + _fraction(joints[index].leaves))
+            _share(shapes[member].width, [[index] for index in indices], aligned, arrives)
+    for member, indices in enumerate(out):
+        if len(indices) > 1:
+            nets: dict[int, list[int]] = {}
+            for index in indices:
+                nets.setdefault(layers.segments[index].net, []).append(index)
+            groups = sorted(
+                nets.values(), key=lambda group: sum([place[joints[index].lower] for index in group]) / len(group)
+            )
+            _share(shapes[member].width, groups, aligned, leaves)
+    return [
+        Joint(joint.upper, joint.lower, leaves[index], arrives[index], joint.weight)
+        for index, joint in enumerate(joints)
+    ]
+
+
+def _fraction(offset: float) -> float:
+    return offset / (1000.0 + abs(offset))
+
+
+def _share(width: float, groups: list[list[int]], aligned: set[int], ports: list[float]) -> None:
+    """Give each group of segments a place along the border of a box."""
+    count = len(groups)
+    if count < 2:
+        return
+    middle = next((position for position, group in enumerate(groups) if aligned.intersection(group)), (count - 1) / 2)
+    step = min(_PORT, max(width / 2 - 7, 0.0) / max(middle, count - 1 - middle))
+    for position, group in enumerate(groups):
+        for index in group:
+            ports[index] = (position - middle) * step

@@ -1,0 +1,99 @@
+"""Let one of many equal blocks stand for all."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from trec.analysis.blocks import Blocks
+from trec.analysis.loops import Loop, find_loops
+from trec.ir.collector import paused
+from trec.ir.derivation import derived, members_since
+from trec.passes.repeated import first_iterations
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from trec.ir.graph import Graph
+
+
+def fold(graph: Graph, *, shapes: bool = True, ignore: str | Collection[str] = ()) -> Graph:
+    """Return the graph with equal blocks that follow one another as one, which names the others.
+
+    Blocks are calls of modules and functions, or stretches of steps and calls, such as the iterations of a loop. They
+    are equal if they are the same program: the same operators with the same arguments, types and wiring, in calls of
+    the same classes. Their parameters are their own and may have any names. Numbers may count on by a fixed step where
+    they tell a position: the index of an item, `layer_idx` of a module. Paths may differ in numbers (`layers.3`).
+    Folding goes on inside the block that stays. `graph.repeats()` says which blocks are equal, and where those that
+    look alike differ.
+
+    Args:
+        graph: what to rewrite.
+        shapes: whether sizes must be equal; otherwise ranks are enough, and what is shown is the first block's.
+        ignore: names of arguments that may differ, such as `drop_prob`.
+
+    Ensures:
+        `Scope.repeats` of the block that stays has the names of the others; for blocks of several steps a new scope of
+        the class `repeat` does. What a block hands to the next is in `Graph.carried`. With that, a path leads from
+        one remaining node to another if one did before, and exactly then but for those through a folded block.
+        `graph.counts` says how often each scope ran, so sums come out as before.
+
+    Cost: near-linear.
+
+    Example:
+        >>> from trec.ir.builder import GraphBuilder
+        >>> builder = GraphBuilder("Net")
+        >>> root, type_ = builder.scope("module", path="", cls="Net"), builder.tensor_type((2,), "float32")
+        >>> value = builder.node("input", parent=root, name="x", results=[type_])
+        >>> for layer in ("0", "1", "2"):
+        ...     scope = builder.scope("module", path=layer, cls="ReLU", parent=root)
+        ...     value = builder.node("op", "relu", parent=scope, inputs=value, results=[type_])
+        >>> print(fold(builder.build()))
+        graph Net: 2 nodes, 2 values, 2 scopes
+          %x: f32[2] = input
+          %1: f32[2] = relu(%x)  # 0 x3
+          carried(%1 -> '0.relu' port 0)  # 0 x3
+    """
+    return folded(graph, shapes=shapes, ignore=[ignore] if isinstance(ignore, str) else ignore)
+
+
+def folded(
+    graph: Graph,
+    *,
+    shapes: bool = True,
+    ignore: Collection[str] = (),
+    same: bool = False,
+    leave: frozenset[str] = frozenset(),
+) -> Graph:
+    """Return the graph with the first iteration of its loops instead of all.
+
+    Args:
+        graph: what to rewrite.
+        shapes: whether sizes must be equal.
+        ignore: names of arguments that may differ.
+        same: only calls of the same modules, with the same parameters.
+        leave: names of nodes; a loop stays as it is whose first iteration holds one of them.
+    """
+    result = graph
+    with paused():
+        while True:
+            blocks = Blocks(result, shapes=shapes, ignore=ignore)
+            loops = [loop for loop in find_loops(blocks, same=same) if not (leave and _holds(blocks, loop, leave))]
+            if not loops:
+                break
+            result = first_iterations(blocks, loops)
+    if result is graph:
+        return graph
+    again = partial(folded, shapes=shapes, ignore=ignore, same=same)
+    return derived(
+        result, graph, members_since(result, graph), lambda name: again(graph, leave=leave | {name})
+    )  # fmt: skip
+
+
+def _holds(blocks: Blocks, loop: Loop, names: frozenset[str]) -> bool:
+    graph = blocks.graph
+    for step in range(loop.start, loop.start + loop.length):
+        node = graph.nodes[blocks.steps[step]]
+        if node.name in names or any(graph.nodes[graph.producers[value]].name in names for value in node.inputs):
+            return True
+    return False
