@@ -27,8 +27,8 @@ SCHEMA = ROOT / "docs/schema.json"
 def test_a_file_of_every_version_loads(path: Path, golden: Callable[[str, str], None]) -> None:
     graph = trec.load(path).verify()
     golden(f"{path.stem}.txt", f"{graph}\n")
-    for pass_ in (lambda: graph.collapse(depth=1), lambda: graph.fold(), lambda: graph.hide("kind:param")):
-        pass_().verify()
+    for result in (graph.collapse(depth=1), graph.fold(), graph.hide("kind:param")):
+        result.verify()
     assert graph.to_networkx().number_of_nodes() == len(graph.nodes)
 
 
