@@ -1,4 +1,4 @@
-"""How many operators, parameters and bytes of parameters a collapsed call holds."""
+"""How many operators, parameters, bytes of parameters and floating point operations a collapsed call holds."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ class Totals:
         self.graph, self.groups = graph, groups
         self.types = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
         self.repeated = any(scope.repeats for scope in graph.scopes)
+        self.flops = [_count(dict(row), "flops") for row in graph.attrs]
+        self.counted = any(self.flops)
 
     def row(self, segment: Segment) -> AttrRow:
-        """Return how many operators a segment holds, and what distinct parameters these read."""
+        """Return how many operators a segment holds, what distinct parameters these read, and FLOPs if counted."""
         graph, producers = self.graph, self.graph.producers
         nodes = graph.nodes
         kinds = [nodes[index].kind for index in segment.members]
@@ -52,7 +54,18 @@ class Totals:
             elif node.kind == "param":
                 read.add(index)
         own, own_bytes = self.parameters(read, segment.scope)
-        return (("ops", ops), ("params", params + own), ("param_bytes", param_bytes + own_bytes))
+        row: AttrRow = (("ops", ops), ("params", params + own), ("param_bytes", param_bytes + own_bytes))
+        flops = self._flops(segment) if self.counted else 0
+        return (*row, ("flops", flops)) if flops else row
+
+    def _flops(self, segment: Segment) -> int:
+        nodes = [self.graph.nodes[index] for index in segment.members]
+        return sum(
+            [
+                self.flops[node.attrs] * self.times(node.scope if node.scope >= 0 else node.parent, segment.scope)
+                for node in nodes
+            ]
+        )
 
     def times(self, scope: int, call: int) -> int:
         """Return how often a scope ran in one run of a call around it."""
