@@ -192,33 +192,69 @@ def repeating(draw: DrawFn) -> Graph:
     return builder.build()
 
 
+_REFS = st.tuples(st.sampled_from(("before", "inside", "pool", "own", "pool")), st.integers(0, 3))
+_STEPS = st.tuples(
+    st.sampled_from(("a", "b", "__getitem__", "split")),
+    st.lists(_REFS, min_size=1, max_size=3),
+    st.sampled_from(("", "", "module", "function")),
+)
+_PROGRAMS = st.recursive(
+    st.lists(_STEPS, min_size=1, max_size=4),
+    lambda inner: st.lists(st.one_of(_STEPS, st.tuples(st.integers(1, 4), inner)), min_size=1, max_size=3),
+    max_leaves=3,
+)
+"""Small programs: steps, each with its inputs and the scope that it lies in, and loops of programs."""
+
+
 def _repeats(draw: DrawFn, builder: GraphBuilder, path: str, pool: list[int], type_: int) -> list[int]:
     """Add iterations of a small program and return what they make."""
-    refs = st.tuples(st.sampled_from(("before", "inside", "pool", "own", "pool")), st.integers(0, 3))
-    steps = st.tuples(st.sampled_from(("a", "b")), st.lists(refs, min_size=1, max_size=3), st.booleans())
-    program = draw(st.lists(steps, min_size=1, max_size=4))
-    style, same = draw(st.sampled_from(("call", "steps", "calls"))), draw(st.booleans())
+    program = draw(_PROGRAMS)
+    style, same = draw(st.sampled_from(("call", "steps"))), draw(st.booleans())
     before: list[int] = []
     made: list[int] = []
     for number in range(draw(st.integers(1, 5))):
-        inside: list[int] = []
         name = path if same else f"{path}.{number}"
         call = number if same else 0
         around = builder.scope("module", path=name, cls="Part", parent=0, call=call) if style == "call" else 0
-        for step, (op, inputs, is_deep) in enumerate(program):
-            parent = around
-            if style == "calls" or is_deep:
-                parent = builder.scope("module", path=f"{name}.{step}", cls=op, parent=around, call=call)
-            read: list[int] = []
-            for kind, at in inputs:
-                found = {"before": before, "inside": inside, "pool": pool, "own": []}[kind]
-                if kind == "own":
-                    attrs = (("qualname", f"{name}.w{step}"),)
-                    read += builder.node("param", parent=0, name=attrs[0][1], results=[type_], attrs=attrs)
-                else:
-                    read.append(found[at % len(found)] if found else pool[at % len(pool)])
-            changed = draw(st.integers(0, 19)) == 0
-            inside += builder.node("op", "c" if changed else op, parent=parent, inputs=read, results=[type_])
-        before = inside
-        made += inside
+        before = _iteration(draw, builder, program, name, (around, number), (pool, before), type_)
+        made += before
     return [value for value in made if draw(st.booleans())] or made[-1:]
+
+
+def _iteration(
+    draw: DrawFn,
+    builder: GraphBuilder,
+    program: list[Any],
+    name: str,
+    place: tuple[int, int],
+    known: tuple[list[int], list[int]],
+    type_: int,
+) -> list[int]:
+    """Add one run of a program; `place` is scope and number of the iteration, `known` what there is and was before."""
+    (around, number), (pool, before) = place, known
+    inside: list[int] = []
+    for at, (op, inputs, *scope) in enumerate(program):
+        if not scope:
+            last: list[int] = []
+            for inner in range(op):
+                path = f"{name}.{at}.{inner}"
+                parent = builder.scope("module", path=path, cls="Inner", parent=around) if len(inputs) > 1 else around
+                last = _iteration(draw, builder, inputs, path, (parent, inner), ([*pool, *inside], last), type_)
+            inside += last
+            continue
+        parent = around
+        if scope[0]:
+            parent = builder.scope(scope[0], path=f"{name}.{at}", cls=op, parent=around)
+        read: list[int] = []
+        for kind, index in inputs:
+            found = {"before": before, "inside": inside, "pool": pool, "own": []}[kind]
+            if kind == "own":
+                attrs = (("qualname", f"{name}.w{at}"),)
+                read += builder.node("param", parent=0, name=attrs[0][1], results=[type_], attrs=attrs)
+            else:
+                read.append(found[index % len(found)] if found else pool[index % len(pool)])
+        changed = draw(st.integers(0, 29)) == 0
+        results = [type_] * (2 if op == "split" else 1)
+        key = (("key", (":", number)),) if op == "__getitem__" else ()
+        inside += builder.node("op", "c" if changed else op, parent=parent, inputs=read, results=results, attrs=key)
+    return inside

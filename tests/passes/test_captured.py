@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 import trec
+from tests.passes.test_laws import LOOPS, assert_paths_are_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,3 +90,137 @@ def test_depths(name: str, level: str) -> None:
     assert at[0].attrs_of(root)["params"] == sum(parameters)
     assert at[0].attrs_of(root)["param_bytes"] == 4 * sum(parameters)
     assert at[0].attrs_of(root)["ops"] == sum(node.kind == "op" for node in graph.nodes)
+
+
+PASSES: dict[str, dict[str, Any]] = {
+    "collapse": {"depth": 1},
+    "fold": {},
+    "focus": {"on": "op:linear or op:conv2d or op:aten.*", "steps": 1},
+    "hide": {"what": "is:view or is:cast or is:identity or is:dropout or kind:param"},
+    "prune": {},
+    "relabel": {"labels": {"linear": "dense"}},
+    "rename": {"names": {"output": "result"}},
+    "roll": {},
+    "tensors": {"which": "boundaries"},
+}
+
+
+@pytest.mark.parametrize("level", ["function", "aten"])
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("pass_", PASSES)
+def test_laws(pass_: str, name: str, level: str) -> None:
+    graph = captured(name, level)
+    result = graph.apply(pass_, **PASSES[pass_]).verify()
+    assert result.apply(pass_, **PASSES[pass_]) == result
+    ways = (True,) if pass_ in LOOPS else (False, True)
+    assert_paths_are_kept(graph, result, through_all=pass_ != "focus", ways=ways)
+    assert all(graph.index_of.keys() >= set(result.origin(node.name)) for node in result.nodes)
+    assert not result.diff(result)
+
+
+class Loop(nn.Module):
+    """A cell that is called for each step, whose states are collected."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cell = nn.GRUCell(4, 4)
+
+    def forward(self, x: Any) -> Any:
+        state = torch.zeros(x.shape[0], 4)
+        states = []
+        for step in range(x.shape[1]):
+            state = self.cell(x[:, step], state)
+            states.append(state)
+        return torch.stack(states, 1), state
+
+
+@pytest.mark.parametrize(("level", "nodes"), [("function", 11), ("aten", 31)])
+def test_a_cell_that_is_called_a_thousand_times_is_rolled(level: Any, nodes: int) -> None:
+    graph = trec.capture(Loop(), (2, 1000, 4), level=level)
+    rolled = graph.roll().verify()
+    assert len(rolled.nodes) == nodes
+    assert max(rolled.counts) == 1000
+    assert rolled.expand() is graph
+    assert rolled.stats().ops == graph.stats().ops
+
+
+class Expert(nn.Module):
+    """A small perceptron."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.up, self.down = nn.Linear(4, 8), nn.Linear(8, 4)
+
+    def forward(self, x: Any) -> Any:
+        return self.down(torch.relu(self.up(x)))
+
+
+class Experts(nn.Module):
+    """Experts whose results are summed, each with its share, and a skip."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate, self.experts = nn.Linear(4, 8), nn.ModuleList(Expert() for _ in range(8))
+
+    def forward(self, x: Any) -> Any:
+        shares = self.gate(x).softmax(-1)
+        total = torch.zeros_like(x)
+        for number, expert in enumerate(self.experts):
+            total = total + shares[..., number : number + 1] * expert(x)
+        return x + total
+
+
+class Bottleneck(nn.Module):
+    """Three convolutions with norms, and a skip that the first block of a stage convolves too."""
+
+    def __init__(self, before: int, after: int) -> None:
+        super().__init__()
+        sizes = ((before, 4, 1), (4, 4, 3), (4, after, 1))
+        self.layer = nn.Sequential(
+            *[nn.Sequential(nn.Conv2d(a, b, k, padding=k // 2), nn.BatchNorm2d(b), nn.ReLU()) for a, b, k in sizes]
+        )
+        self.shortcut = nn.Identity() if before == after else nn.Conv2d(before, after, 1)
+
+    def forward(self, x: Any) -> Any:
+        return torch.relu(self.layer(x) + self.shortcut(x))
+
+
+def _stages(blocks: tuple[int, ...]) -> nn.Module:
+    stages = []
+    for number, count in enumerate(blocks):
+        size = 8 * 2**number
+        before = 3 if number == 0 else size // 2
+        stages.append(nn.Sequential(*[Bottleneck(before if block == 0 else size, size) for block in range(count)]))
+    return nn.Sequential(*stages).eval()
+
+
+def _encoder(layers: int) -> nn.Module:
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    return nn.TransformerEncoder(layer, layers, enable_nested_tensor=False).eval()
+
+
+FOLDED: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], int, dict[str, int]]] = {
+    "transformer": (lambda: _encoder(32), (1, 4, 8), 27, {"layers.0": 32}),
+    "residual": (
+        lambda: _stages((3, 8, 36, 3)),
+        (1, 3, 8, 8),
+        250,
+        {"0.1": 2, "1.1": 7, "2.1": 35, "3.1": 2},
+    ),
+    "experts": (lambda: nn.Sequential(*[Experts() for _ in range(6)]), (3, 4), 18, {"0": 6, "0.repeat": 8}),
+}
+"""Models, shapes of their inputs, nodes that are left of them, and what stands for how many."""
+
+
+@pytest.mark.parametrize("name", FOLDED)
+def test_blocks_are_folded(name: str) -> None:
+    make, shape, nodes, counts = FOLDED[name]
+    graph = trec.capture(make(), shape)
+    folded = graph.fold().verify()
+    assert {scope.name: 1 + len(scope.repeats) for scope in folded.scopes if scope.repeats} == counts
+    assert len(folded.nodes) == nodes
+    assert folded.expand() is graph
+    assert sorted(origin for node in folded.nodes for origin in folded.origin(node.name)) == sorted(graph.index_of)
+    before, after = graph.stats(), folded.stats()
+    assert (after.ops, after.params, after.buffers) == (before.ops, before.params, before.buffers)
+    assert folded.collapse(depth=1).stats().params == before.params

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 import trec
 from tests.passes import samples
@@ -108,6 +109,16 @@ def test_collapsing_a_folded_graph_counts_every_block() -> None:
     assert sums(graph.collapse(depth=0), "Experts") == sums(folded.collapse(depth=0), "Experts")
     one = {"ops": 2 + 3 * 4, "params": 27, "param_bytes": 108}
     assert sums(folded.collapse(depth=1).verify(), "layers.0") == sums(graph.collapse(depth=1), "layers.0") == one
+
+
+def test_collapsing_adds_up_floating_point_operations_of_every_repeat() -> None:
+    graph = samples.experts()
+    rows = [*graph.attrs, (("flops", 10),)]
+    counted = len(rows) - 1
+    nodes = [replace(node, attrs=counted) if node.op == "linear" else node for node in graph.nodes]
+    graph = replace(graph, nodes=tuple(nodes), attrs=tuple(rows)).verify()
+    for whole in (graph, graph.fold(), graph.collapse(depth=2), graph.fold().collapse(depth=1)):
+        assert sums(whole.collapse(depth=0), "Experts")["flops"] == whole.stats().flops == 60
 
 
 def test_a_block_can_be_opened_again() -> None:

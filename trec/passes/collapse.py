@@ -26,11 +26,10 @@ def collapse(graph: Graph, *, depth: int | None = None, only: Selector = (), kee
 
     A call at a depth below `depth` stays open. Of the rest the outermost become nodes, and what is inside them is no
     longer seen: with neither `only` nor `keep` these are the calls at exactly `depth`. A collapsed node knows how many
-    operators it holds (`ops`) and how many distinct elements and bytes of parameters they read (`params`,
-    `param_bytes`; unknown sizes count as nothing), and the sum of their floating point operations (`flops`) if they
-    were counted. Of equal calls that one stands for, it knows this of one; repeats
-    inside it are counted. Parameters, buffers and constants that nothing else reads are
-    inside it; inputs and outputs of the graph never are.
+    operators it holds (`ops`), how many distinct elements and bytes of parameters they read (`params`, `param_bytes`;
+    unknown sizes count as nothing), and their floating point operations (`flops`) where these were counted. If it
+    stands for several equal calls, that is of one of them; repeats inside are counted. Parameters, buffers and
+    constants that nothing else reads are inside it; inputs and outputs of the graph never are.
 
     Args:
         graph: what to rewrite.

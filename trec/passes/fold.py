@@ -72,7 +72,7 @@ def folded(
         shapes: whether sizes must be equal.
         ignore: names of arguments that may differ.
         same: only calls of the same modules, with the same parameters.
-        leave: names of nodes; a loop stays as it is whose first iteration holds one of them.
+        leave: names of nodes; a loop stays as it is that holds one of them, or reads one as a parameter of its own.
     """
     result = graph
     with paused():
@@ -92,7 +92,7 @@ def folded(
 
 def _holds(blocks: Blocks, loop: Loop, names: frozenset[str]) -> bool:
     graph = blocks.graph
-    for step in range(loop.start, loop.start + loop.length):
+    for step in range(loop.start, loop.start + loop.length * loop.count):
         node = graph.nodes[blocks.steps[step]]
         if node.name in names or any(graph.nodes[graph.producers[value]].name in names for value in node.inputs):
             return True
