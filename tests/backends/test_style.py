@@ -81,6 +81,12 @@ def test_a_wrong_theme_or_fact_is_answered_with_the_right_ones() -> None:
         lower(sample(), style=Style(colour_by=wrong))
 
 
+def test_a_theme_in_a_style_is_no_name() -> None:
+    name: Any = "dark"
+    with pytest.raises(OptionError, match="style='dark' is enough"):
+        lower(sample(), style=Style(theme=name))
+
+
 def test_a_wrong_option_is_answered_with_all_there_are() -> None:
     options: dict[str, Any] = {"rank_dir": "LR"}
     with pytest.raises(OptionError, match=", ".join(DEFAULTS)):

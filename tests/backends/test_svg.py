@@ -107,6 +107,12 @@ def test_a_wrong_engine_is_answered_with_the_right_ones() -> None:
         to_svg(sample(), engine=wrong)
 
 
+@pytest.mark.parametrize("wrap", [-1, float("nan"), float("inf"), "800", None])
+def test_a_wrong_length_of_columns_is_refused(wrap: Any) -> None:
+    with pytest.raises(OptionError, match="wrap must be the longest column"):
+        to_svg(sample(), wrap=wrap)
+
+
 def test_nothing_is_needed_but_for_dot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     assert to_svg(sample()).startswith("<svg")

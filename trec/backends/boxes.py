@@ -290,7 +290,7 @@ class Painter:
 
 def repeats_of(scope: Scope) -> int:
     """Return how many equal calls a scope stands for."""
-    return 1 + len(getattr(scope, "repeats", ()))
+    return 1 + len(scope.repeats)
 
 
 def _times(subtitle: str, repeats: int) -> str:

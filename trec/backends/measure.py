@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trec.errors import OptionError
 from trec.layout.diagram import Diagram, Size, Wire
 from trec.layout.text import fitted, width
 
@@ -32,7 +33,12 @@ def diagram(drawing: Drawing, *, wrap: float = 0) -> Diagram:
     Args:
         drawing: what to measure.
         wrap: see `trec.layout.diagram.Diagram.wrap`.
+
+    Raises:
+        OptionError: `wrap` is no length.
     """
+    if type(wrap) not in (int, float) or not 0 <= wrap < float("inf"):
+        raise OptionError(f"wrap must be the longest column in points, or 0 for any length, not {wrap!r}")
     known: dict[tuple[str, str, str, int], Size] = {}
     sizes = []
     for box in drawing.boxes:

@@ -68,7 +68,7 @@ def chosen(style: Style | ThemeName | None) -> Style:
     """Return a style, given as such or as the name of a theme.
 
     Raises:
-        OptionError: there is no theme of that name.
+        OptionError: there is no theme of that name, or none of what colours are to stand for.
     """
     if style is None:
         return Style()
@@ -77,6 +77,8 @@ def chosen(style: Style | ThemeName | None) -> Style:
             names = ", ".join(map(repr, THEMES))
             raise OptionError(f"there is no theme {style!r}; themes are: {names}")
         return Style(theme=THEMES[style])
+    if isinstance(style.theme, str):
+        raise OptionError(f"a Style takes a theme, not its name; style={style.theme!r} is enough")
     if isinstance(style.colour_by, str) and style.colour_by not in get_args(Fact):
         facts = ", ".join(map(repr, get_args(Fact)))
         raise OptionError(f"colour_by={style.colour_by!r} is not allowed; allowed are: {facts}, or a function")

@@ -88,7 +88,9 @@ def spread(layers: Layers, shapes: tuple[Shape, ...], joints: list[Joint], strai
             )
             _share(shapes[member].width, groups, aligned, leaves)
     return [
-        Joint(joint.upper, joint.lower, leaves[index], arrives[index], joint.weight)
+        joint
+        if joint.leaves == leaves[index] and joint.arrives == arrives[index]
+        else Joint(joint.upper, joint.lower, leaves[index], arrives[index], joint.weight)
         for index, joint in enumerate(joints)
     ]
 

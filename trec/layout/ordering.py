@@ -31,6 +31,8 @@ def order(layers: Layers, pieces: list[Piece]) -> None:
     """
     sweep = _Sweep(layers, pieces)
     first = best = sweep.crossings()
+    if best:
+        sweep.look_around()
     start = rows = [list(row) for row in layers.rows]
     for down in (True, False):
         if best == 0 or (not down and len(layers.layer) > _FEW):
@@ -62,18 +64,22 @@ class _Sweep:
     def __init__(self, layers: Layers, pieces: list[Piece]) -> None:
         self.rows, self.layer = layers.rows, layers.layer
         count = len(layers.layer)
+        self.between: list[list[Piece]] = [[] for _ in self.rows]
+        for piece in pieces:
+            self.between[layers.layer[piece[0]]].append(piece)
         self.up: list[list[tuple[int, float]]] = [[] for _ in range(count)]
         """For each vertex, the vertices before it, and how far right of their middles it would stand."""
         self.down: list[list[tuple[int, float]]] = [[] for _ in range(count)]
-        self.between: list[list[Piece]] = [[] for _ in self.rows]
-        for piece in pieces:
-            upper, lower, leaves, arrives = piece
-            self.up[lower].append((upper, leaves - arrives))
-            self.down[upper].append((lower, arrives - leaves))
-            self.between[layers.layer[upper]].append(piece)
         self.place = [0] * count
         for row in self.rows:
             self._settle(row)
+
+    def look_around(self) -> None:
+        """Find out what is before and behind each vertex, which is needed once something is to be moved."""
+        for pieces in self.between:
+            for upper, lower, leaves, arrives in pieces:
+                self.up[lower].append((upper, leaves - arrives))
+                self.down[upper].append((lower, arrives - leaves))
 
     def restart(self, rows: list[list[int]]) -> None:
         """Put the layers back in an earlier order."""
@@ -110,10 +116,13 @@ class _Sweep:
 
     def _crossings(self, pieces: list[Piece]) -> int:
         place = self.place
-        ends = sorted([(place[a] + leaves, place[b] + arrives) for a, b, leaves, arrives in pieces])
-        passed: list[float] = []
-        count = 0
-        for _, end in ends:
+        pairs = sorted([(place[a] + leaves, place[b] + arrives) for a, b, leaves, arrives in pieces])
+        ends = [end for _, end in pairs]
+        passed = sorted(ends)
+        if ends == passed:
+            return 0
+        passed, count = [], 0
+        for end in ends:
             if passed and passed[-1] > end:
                 count += len(passed) - bisect_right(passed, end)
                 insort(passed, end)

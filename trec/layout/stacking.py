@@ -101,9 +101,12 @@ class _Stack:
     def bands(self) -> Bands:
         """Return the outcome."""
         along = 0.0
+        before = -1
         for index, row in enumerate(self.layers.rows):
             solid = [vertex for vertex in row if vertex in self.height]
             raised = self._raise(index, solid) if index else set()
+            if 0 <= before < index - 1 and len(raised) < len(solid):
+                along = max(along, self.bottoms[before] + self._apart(before, index))
             height = max([self.height[vertex] for vertex in solid if vertex not in raised], default=0.0)
             for vertex in solid:
                 if vertex not in raised:
@@ -113,9 +116,11 @@ class _Stack:
             self.tops.append(along)
             along += height
             self.bottoms.append(along)
+            before = index if len(raised) < len(solid) else before
             if index < len(self.layers.rows) - 1:
                 steepest = max([self._moved(joint) for joint in self.between[index]], default=0.0)
-                along += max(self._room(index), min(_FLAT, _STEEP * steepest))
+                least = self._room(index) if index == 0 or len(raised) < len(solid) else 0.0
+                along += max(least, min(_FLAT, _STEEP * steepest))
         return Bands(self.tops, self.bottoms, self.middles)
 
     def _room(self, index: int) -> float:
@@ -127,6 +132,12 @@ class _Stack:
         if index == 0 and self.layers.entries:
             return _ENTER
         return _LEAVE if self.layers.exits and index + 2 == len(self.layers.rows) else _BETWEEN
+
+    def _apart(self, before: int, index: int) -> float:
+        """Return the least room between two layers with nothing in those between them."""
+        if before in self.texts:
+            return _BELOW_TEXT
+        return _TEXT if index in self.texts else _BETWEEN
 
     def _moved(self, joint: Joint) -> float:
         """Return how far sideways a segment goes."""
