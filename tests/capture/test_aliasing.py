@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.capture.paths import check, check_function, connected, ends, ops, record
+from tests.capture.paths import Apply, check, check_function, connected, ends, ops, record
 
 pytestmark = pytest.mark.torch
 
@@ -50,6 +50,28 @@ def test_writes_to_rows_meet_in_the_whole_and_stay_apart_in_the_rows() -> None:
 
     graph = check_function(forward, (4,), (4,))
     assert not connected(graph, "input:1", "output:0")
+
+
+@pytest.mark.parametrize("parts", [lambda t: t.split(2), lambda t: t.chunk(2), lambda t: t.unbind()])
+def test_every_part_taken_after_a_write_is_read_after_it(parts: Any) -> None:
+    def forward(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        whole = x.clone()
+        whole[-1].mul_(y)
+        return tuple(part * 1 for part in parts(whole))
+
+    graph = record(Apply(forward), torch.randn(4, 3), torch.randn(3))
+    assert connected(graph, "input:1", f"output:{len(ends(graph, 'output:')) - 1}")
+
+
+def test_an_element_that_was_not_written_is_not_connected_through_its_row() -> None:
+    def forward(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        whole = x.clone()
+        whole.diagonal().copy_(y)
+        return whole[0, 1] * 1, whole[0, 0] * 1
+
+    graph = record(Apply(forward), torch.randn(3, 3), torch.randn(3))
+    assert not connected(graph, "input:1", "output:0")
+    assert connected(graph, "input:1", "output:1")
 
 
 # ---- the model's own tensors

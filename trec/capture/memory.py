@@ -61,6 +61,8 @@ class Memory:
         """Ids of the parameters that had no shape when recording began; they are named when it ends."""
         self.introduced: set[int] = set()
         """Ids of the parameters and buffers that have a node."""
+        self.narrowed: dict[int, list[int]] = {}
+        """Values of views that others were taken of past them, and what these were taken of instead."""
 
     def protect(self, storage: Storage, thread: Thread) -> None:
         """Keep a copy of a storage of the user's before its first write."""
@@ -211,6 +213,7 @@ class Memory:
             position = next(index for index, source in enumerate(sources) if source is storage)
             old = writes.explained.get(reads[position])
             if old is not None and set(exact) < set(old):
+                self.narrowed.setdefault(reads[position], []).extend(exact)
                 reads[position : position + 1] = exact
         return value
 
