@@ -152,3 +152,51 @@ def test_many_writes_make_one_link_for_the_reader() -> None:
 
     graph = check_function(forward, (50, 3))
     assert len(ends(graph, "link:")) == 1
+
+
+class Together(nn.Module):
+    """Holds two halves of one storage, writes a part of the second, and reads both."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        whole = torch.arange(16.0).view(4, 4)
+        for name, half in (("one", whole[:2]), ("other", whole[2:])):
+            if kind == "params":
+                self.register_parameter(name, nn.Parameter(half))
+            else:
+                self.register_buffer(name, half)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        with torch.no_grad():
+            before = self.get_parameter("one") * 1 if self._parameters else self.get_buffer("one") * 1
+            other = dict(self.named_parameters()).get("other", dict(self.named_buffers()).get("other"))
+            assert other is not None
+            other[0].add_(x)
+            return before, other * 1, other[1] * 1, other.data[1] * 1
+
+
+@pytest.mark.parametrize("kind", ["params", "buffers"])
+def test_what_shares_a_storage_and_is_written_in_part_keeps_its_own_name(kind: str) -> None:
+    check(lambda: (Together(kind), (torch.ones(4),)))
+
+
+@pytest.mark.parametrize("rows", [4, 600])
+def test_inputs_of_one_storage_that_are_written_in_part_stay_apart(rows: int) -> None:
+    def forward(a: Tensor, b: Tensor, x: Tensor) -> tuple[Tensor, ...]:
+        b[0].add_(x)
+        return a * 1, b * 1, b[1] * 1
+
+    def build() -> tuple[nn.Module, tuple[Tensor, ...]]:
+        whole = torch.arange(rows * 4.0).view(rows, 4)
+        return Apply(forward), (whole[:, :2], whole[:, 2:], torch.ones(2))
+
+    check(build, whole_calls=False)
+
+
+def test_a_part_read_past_the_names_of_a_storage_is_that_of_the_one_that_lies_there() -> None:
+    class Past(Together):
+        def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+            return (self.get_buffer("other").data * x,)
+
+    graph = check(lambda: (Past("buffers"), (torch.ones(4),)))
+    assert not ends(graph, "buffer:one")

@@ -16,12 +16,11 @@ from msgspec import Struct
 from torch import Tensor
 from torch.nn import Parameter
 
-from trec.capture.introduce import introduce
+from trec.capture.introduce import introduce, introduce_named
 from trec.capture.log import STRIDED, Log, Origin
 from trec.capture.regions import Region
 from trec.capture.shared import SharedMemory
 from trec.capture.storages import SHARED, Storage, components, covered, likeness, storage_key
-from trec.capture.writes import Writes
 
 if TYPE_CHECKING:
     from trec.capture.log import Call
@@ -55,6 +54,8 @@ class Memory:
         """Tensors of the user's that are put back afterwards, by id; held, so an id stays theirs."""
         self.owned_storages: dict[int, Tensor] = {}
         """The same by address of their storage."""
+        self.together: dict[int, list[Tensor]] = {}
+        """Those that share a storage with others, by its address."""
         self.labels: dict[int, str] = {}
         """Path of the attribute that holds a tensor which is neither parameter nor buffer."""
         self.lazy: set[int] = set()
@@ -140,10 +141,11 @@ class Memory:
 
     def content(self, tensor: Tensor, storage: Storage) -> list[int]:
         """Return the values that lie where a tensor lies."""
-        if storage.writes is None:
+        if storage.writes is None and len(storage.sources) < 2:
             return [storage.value]
+        writes = storage.writes or storage.begin_writes()
         region = covered(tensor, storage)
-        return storage.writes.within(region, len(self.log.types)) or [storage.value]
+        return writes.within(region, len(self.log.types)) or [storage.value]
 
     def notice_others(self, storage: Storage, tensor: Tensor, thread: Thread) -> None:
         """Give a new value to memory that others than torch have written: it reads what stood there."""
@@ -251,8 +253,8 @@ class Memory:
             entry.storage = storage
         writes = storage.writes
         if writes is None:
-            writes = storage.writes = Writes()
-            writes.fill(storage.value, 0, 1 << 62)
+            self.introduce_together(storage)
+            writes = storage.begin_writes()
         writes.add(value, covered(tensor, storage), call)
         entry.seen = writes.latest
         if storage.shares:
@@ -271,6 +273,20 @@ class Memory:
             self.log.events.append((origin.kind, origin.names[0], 0, [entry.value], [value], origin, None))
             entry.value = value
 
+    def introduce_together(self, storage: Storage) -> None:
+        """Give parameters and buffers that share a storage a node each, before it is written or read past them."""
+        for tensor in self.together.get(storage.key, ()) if storage.key is not None else ():
+            origin = self.origins.get(id(tensor))
+            if origin is not None and id(tensor) not in self.introduced and id(tensor) not in self.lazy:
+                introduce_named(self, tensor, origin, storage.key, storage, [])
+
+    def add_source(self, tensor: Tensor, entry: Entry) -> None:
+        """Note that a tensor of the user's lies in a storage, with a value of its own."""
+        storage = entry.storage
+        source = (entry.value, tensor)
+        storage.sources += (source,)
+        storage.lay_sources(storage.sources if len(storage.sources) == 2 else [source])
+
     def forget(self, tensor: Tensor) -> None:
         """Drop what is known of a tensor object that was given another storage."""
         self.entries.pop(id(tensor), None)
@@ -284,10 +300,13 @@ class Memory:
         if storage is None:
             entry = self.place(tensor, value, key, strong=True)
             entry.storage.owner = owner
+            self.add_source(tensor, entry)
             if key is not None and type(tensor) is Tensor and not (untyped := tensor.untyped_storage()).resizable():
                 self.shared.take(entry.storage, untyped)  # of numpy, and perhaps that of another input too
             return entry
-        return self.join(tensor, value, storage, strong=True)
+        entry = self.join(tensor, value, storage, strong=True)
+        self.add_source(tensor, entry)
+        return entry
 
     def place(self, tensor: Tensor, value: int, key: int | None, *, strong: bool = False) -> Entry:
         """Make known a tensor whose storage was not met before."""
