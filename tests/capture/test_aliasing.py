@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.capture.paths import check, check_function, connected, ends, ops, record
+from tests.capture.paths import Apply, check, check_function, connected, ends, ops, record
 
 pytestmark = pytest.mark.torch
 
@@ -50,6 +50,28 @@ def test_writes_to_rows_meet_in_the_whole_and_stay_apart_in_the_rows() -> None:
 
     graph = check_function(forward, (4,), (4,))
     assert not connected(graph, "input:1", "output:0")
+
+
+@pytest.mark.parametrize("parts", [lambda t: t.split(2), lambda t: t.chunk(2), lambda t: t.unbind()])
+def test_every_part_taken_after_a_write_is_read_after_it(parts: Any) -> None:
+    def forward(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        whole = x.clone()
+        whole[-1].mul_(y)
+        return tuple(part * 1 for part in parts(whole))
+
+    graph = record(Apply(forward), torch.randn(4, 3), torch.randn(3))
+    assert connected(graph, "input:1", f"output:{len(ends(graph, 'output:')) - 1}")
+
+
+def test_an_element_that_was_not_written_is_not_connected_through_its_row() -> None:
+    def forward(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        whole = x.clone()
+        whole.diagonal().copy_(y)
+        return whole[0, 1] * 1, whole[0, 0] * 1
+
+    graph = record(Apply(forward), torch.randn(3, 3), torch.randn(3))
+    assert not connected(graph, "input:1", "output:0")
+    assert connected(graph, "input:1", "output:1")
 
 
 # ---- the model's own tensors
@@ -130,3 +152,51 @@ def test_many_writes_make_one_link_for_the_reader() -> None:
 
     graph = check_function(forward, (50, 3))
     assert len(ends(graph, "link:")) == 1
+
+
+class Together(nn.Module):
+    """Holds two halves of one storage, writes a part of the second, and reads both."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        whole = torch.arange(16.0).view(4, 4)
+        for name, half in (("one", whole[:2]), ("other", whole[2:])):
+            if kind == "params":
+                self.register_parameter(name, nn.Parameter(half))
+            else:
+                self.register_buffer(name, half)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        with torch.no_grad():
+            before = self.get_parameter("one") * 1 if self._parameters else self.get_buffer("one") * 1
+            other = dict(self.named_parameters()).get("other", dict(self.named_buffers()).get("other"))
+            assert other is not None
+            other[0].add_(x)
+            return before, other * 1, other[1] * 1, other.data[1] * 1
+
+
+@pytest.mark.parametrize("kind", ["params", "buffers"])
+def test_what_shares_a_storage_and_is_written_in_part_keeps_its_own_name(kind: str) -> None:
+    check(lambda: (Together(kind), (torch.ones(4),)))
+
+
+@pytest.mark.parametrize("rows", [4, 600])
+def test_inputs_of_one_storage_that_are_written_in_part_stay_apart(rows: int) -> None:
+    def forward(a: Tensor, b: Tensor, x: Tensor) -> tuple[Tensor, ...]:
+        b[0].add_(x)
+        return a * 1, b * 1, b[1] * 1
+
+    def build() -> tuple[nn.Module, tuple[Tensor, ...]]:
+        whole = torch.arange(rows * 4.0).view(rows, 4)
+        return Apply(forward), (whole[:, :2], whole[:, 2:], torch.ones(2))
+
+    check(build, whole_calls=False)
+
+
+def test_a_part_read_past_the_names_of_a_storage_is_that_of_the_one_that_lies_there() -> None:
+    class Past(Together):
+        def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+            return (self.get_buffer("other").data * x,)
+
+    graph = check(lambda: (Past("buffers"), (torch.ones(4),)))
+    assert not ends(graph, "buffer:one")

@@ -245,3 +245,19 @@ def test_weights_that_are_made_in_forward_lie_behind_what_they_are_made_of(chang
 
     graph = record(Net(), torch.ones(2, 3), torch.eye(3))
     assert {("input:0", "output:0"), ("input:1", "output:0")} <= flow(graph)
+
+
+def test_a_weight_that_is_given_as_input_is_one_value_at_every_level() -> None:
+    class Squared(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x: Tensor) -> Tensor:
+            result: Tensor = self.linear(x) + x
+            return result
+
+    net = Squared()
+    graph = record(net, net.linear.weight)
+    assert connected(graph, "input:0", "output:0")
+    assert connected(graph, "param:linear.weight", "output:0")

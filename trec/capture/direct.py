@@ -126,7 +126,7 @@ class DirectCalls:
         if any(_holds(tensors, other) for other in results):
             distinct = {id(other): other for other in results}.values()
             return [thread.rename(memory.entry(other, thread), len(thread.frames)) for other in distinct]
-        return [memory.make(other, storages, False, given) for other in results]
+        return [memory.make(other, storages) for other in results]  # they have all that is read in common
 
 
 def _holds(tensors: list[Tensor], tensor: Tensor) -> bool:

@@ -36,7 +36,7 @@ def introduce(memory: Memory, tensor: Tensor, thread: Thread) -> Entry:
         made_of = []
         if storage is not None and storage.owner is None:  # a parameter made in the pass, of what lay there
             made_of = [_alias(memory, tensor, storage, thread)]
-        return _introduce_named(memory, tensor, origin, key, storage, made_of)
+        return introduce_named(memory, tensor, origin, key, storage, made_of)
     inner = [] if id(tensor) in memory.owned else inner_tensors(tensor)
     if len(inner) > 1:  # a wrapper that the model made of several tensors
         made = memory.log.value(tensor)
@@ -49,13 +49,24 @@ def introduce(memory: Memory, tensor: Tensor, thread: Thread) -> Entry:
             memory.entry(owner, thread)
         storage = memory.live(key)
     if storage is not None:
+        memory.introduce_together(storage)
         return memory.join(tensor, _alias(memory, tensor, storage, thread), storage)
     return _introduce_constant(memory, tensor, key, thread)
 
 
-def _introduce_named(
+def introduce_named(
     memory: Memory, tensor: Tensor, origin: Origin, key: int | None, storage: Storage | None, made_of: list[int]
 ) -> Entry:
+    """Make a parameter or buffer known by a node of its own.
+
+    Args:
+        memory: what is known of all tensors.
+        tensor: the parameter or buffer.
+        origin: its names.
+        key: address of its storage.
+        storage: what is known of that.
+        made_of: values that it was made of in the pass.
+    """
     value = memory.log.value(tensor)
     memory.log.events.append((origin.kind, origin.names[0], 0, made_of, [value], origin, None))
     known = id(tensor)
@@ -65,6 +76,8 @@ def _introduce_named(
         entry = memory.place(tensor, value, key, strong=True)
     else:
         entry = memory.join(tensor, value, storage, strong=True)
+    if not made_of:
+        memory.add_source(tensor, entry)
     if entry.storage.owner is None:
         entry.storage.owner = memory.owned.get(known)
     return entry
@@ -127,15 +140,17 @@ def read_storage(memory: Memory, untyped: torch.UntypedStorage, thread: Thread) 
     storage = memory.live(untyped._cdata)
     if storage is None:
         storage = memory.entry(torch.empty(0, dtype=torch.uint8, device=untyped.device).set_(untyped), thread).storage
-    if storage.writes is None:
+    memory.introduce_together(storage)
+    if storage.writes is None and len(storage.sources) < 2:
         return [storage.value], storage
+    writes = storage.writes or storage.begin_writes()
     size = untyped.nbytes()
     whole = Region(((0, size if type(size) is int else 1 << 62),))
     if storage.shares:
         share = storage.shares[0]
         whole = Region(((share.start, share.stop),))
         memory.notice_others(storage, torch.empty(0, dtype=torch.uint8, device=untyped.device), thread)
-    return storage.writes.within(whole, len(memory.log.types)) or [storage.value], storage
+    return writes.within(whole, len(memory.log.types)) or [storage.value], storage
 
 
 def _living(memory: Memory) -> Iterator[tuple[Storage, torch.UntypedStorage]]:

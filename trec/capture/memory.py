@@ -16,12 +16,11 @@ from msgspec import Struct
 from torch import Tensor
 from torch.nn import Parameter
 
-from trec.capture.introduce import introduce
+from trec.capture.introduce import introduce, introduce_named
 from trec.capture.log import STRIDED, Log, Origin
 from trec.capture.regions import Region
 from trec.capture.shared import SharedMemory
 from trec.capture.storages import SHARED, Storage, components, covered, likeness, storage_key
-from trec.capture.writes import Writes
 
 if TYPE_CHECKING:
     from trec.capture.log import Call
@@ -57,6 +56,8 @@ class Memory:
         """The same by address of their storage."""
         self._owned_keys: dict[int, int] = {}
         """Address of the storage of each owned tensor that may be let go, by id."""
+        self.together: dict[int, list[Tensor]] = {}
+        """Those that share a storage with others, by its address."""
         self.labels: dict[int, str] = {}
         """Path of the attribute that holds a tensor which is neither parameter nor buffer."""
         self.lazy: set[int] = set()
@@ -65,6 +66,8 @@ class Memory:
         """Ids of the parameters and buffers that have a node."""
         self.holds = True
         """Whether all that is the user's is held to the end, so that its ids and addresses stay its own."""
+        self.narrowed: dict[int, list[int]] = {}
+        """Values of views that others were taken of past them, and what these were taken of instead."""
 
     def protect(self, storage: Storage, thread: Thread) -> None:
         """Keep a copy of a storage of the user's before its first write."""
@@ -142,10 +145,11 @@ class Memory:
 
     def content(self, tensor: Tensor, storage: Storage) -> list[int]:
         """Return the values that lie where a tensor lies."""
-        if storage.writes is None:
+        if storage.writes is None and len(storage.sources) < 2:
             return [storage.value]
+        writes = storage.writes or storage.begin_writes()
         region = covered(tensor, storage)
-        return storage.writes.within(region, len(self.log.types)) or [storage.value]
+        return writes.within(region, len(self.log.types)) or [storage.value]
 
     def notice_others(self, storage: Storage, tensor: Tensor, thread: Thread) -> None:
         """Give a new value to memory that others than torch have written: it reads what stood there."""
@@ -215,6 +219,7 @@ class Memory:
             position = next(index for index, source in enumerate(sources) if source is storage)
             old = writes.explained.get(reads[position])
             if old is not None and set(exact) < set(old):
+                self.narrowed.setdefault(reads[position], []).extend(exact)
                 reads[position : position + 1] = exact
         return value
 
@@ -252,8 +257,8 @@ class Memory:
             entry.storage = storage
         writes = storage.writes
         if writes is None:
-            writes = storage.writes = Writes()
-            writes.fill(storage.value, 0, 1 << 62)
+            self.introduce_together(storage)
+            writes = storage.begin_writes()
         writes.add(value, covered(tensor, storage), call)
         entry.seen = writes.latest
         if storage.shares:
@@ -272,6 +277,20 @@ class Memory:
             self.log.events.append((origin.kind, origin.names[0], 0, [entry.value], [value], origin, None))
             entry.value, entry.tensor = value, repeat(tensor).__next__
 
+    def introduce_together(self, storage: Storage) -> None:
+        """Give parameters and buffers that share a storage a node each, before it is written or read past them."""
+        for tensor in self.together.get(storage.key, ()) if storage.key is not None else ():
+            origin = self.origins.get(id(tensor))
+            if origin is not None and id(tensor) not in self.introduced and id(tensor) not in self.lazy:
+                introduce_named(self, tensor, origin, storage.key, storage, [])
+
+    def add_source(self, tensor: Tensor, entry: Entry) -> None:
+        """Note that a tensor of the user's lies in a storage, with a value of its own."""
+        storage = entry.storage
+        source = (entry.value, tensor)
+        storage.sources += (source,)
+        storage.lay_sources(storage.sources if len(storage.sources) == 2 else [source])
+
     def forget(self, tensor: Tensor) -> None:
         """Drop what is known of a tensor object that was given another storage."""
         self.entries.pop(id(tensor), None)
@@ -285,10 +304,15 @@ class Memory:
         if storage is None:
             entry = self.place(tensor, value, key, strong=self.holds)
             entry.storage.owner = tensor if owner is None and self.holds else owner
+            if self.holds:
+                self.add_source(tensor, entry)
             if key is not None and type(tensor) is Tensor and not (untyped := tensor.untyped_storage()).resizable():
                 self.shared.take(entry.storage, untyped)  # of numpy, and perhaps that of another input too
             return entry
-        return self.join(tensor, value, storage, strong=self.holds)
+        entry = self.join(tensor, value, storage, strong=self.holds)
+        if self.holds:
+            self.add_source(tensor, entry)
+        return entry
 
     def own(self, tensor: Tensor) -> bool:
         """Note that a tensor in a storage that was never met is the user's; return whether it is."""

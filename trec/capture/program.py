@@ -72,7 +72,7 @@ def plan(
             planner.add_call(position, event)
         elif event[0] not in SOURCES or usage.escapes[event[4][0]]:  # type: ignore[index]
             planner.steps.append(Step(*event))  # type: ignore[misc]
-    steps = _insert_made(planner.steps, made, log) if made else planner.steps
+    steps = _insert_made(planner.steps, planner.groups, made, log) if made else planner.steps
     _place_sources(steps, log)
     if log.costs:
         _add_costs(steps, log.costs)
@@ -199,13 +199,17 @@ def _sum_costs(made: Sequence[int], costs: dict[int, tuple[int, float]]) -> tupl
     return (sum([flops for flops, _ in found]), sum([seconds for _, seconds in found])) if found else None
 
 
-def _insert_made(steps: list[Step], made: dict[int, Origin], log: Log) -> list[Step]:
+def _insert_made(steps: list[Step], groups: list[Group], made: dict[int, Origin], log: Log) -> list[Step]:
     """Put a node behind the producer of each value that became a parameter, and let later readers read that."""
     renamed: dict[int, int] = {}
     result: list[Step] = []
+    begun = 0
     for step in steps:
         if renamed:
             step.inputs = [renamed.get(value, value) for value in step.inputs]
+            for group in groups[begun : step.group + 1]:
+                group.inputs[:] = [renamed.get(value, value) for value in group.inputs]
+        begun = max(begun, step.group + 1)
         result.append(step)
         for value in step.outputs:
             origin = made.get(value)

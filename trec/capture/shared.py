@@ -51,6 +51,7 @@ class SharedMemory:
             self.writes.move(storage.writes, 0, stop - start, start)
         self.writes.fill(storage.value, start, stop)
         storage.shares, storage.writes, storage.version = (share,), self.writes, SHARED
+        storage.lay_sources(storage.sources)
 
     def place(self, untyped: torch.UntypedStorage) -> tuple[int, int]:
         """Return the addresses of a storage; one that has none is given some."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from msgspec import Struct
@@ -58,6 +58,21 @@ class Storage(Struct, gc=False):
     foreign: bool = False
     """Whether what lies in it came from outside the model, so that it must be put back after a write."""
     saved: bool = False
+    sources: tuple[tuple[int, Tensor], ...] = ()
+    """Inputs, parameters and buffers that lie in it, each with the value that it had at first."""
+
+    def begin_writes(self) -> Writes:
+        """Return the empty table of its writes, with what stands in it now."""
+        writes = self.writes = Writes()
+        writes.fill(self.value, 0, 1 << 62)
+        self.lay_sources(self.sources)
+        return writes
+
+    def lay_sources(self, sources: Iterable[tuple[int, Tensor]]) -> None:
+        """Note what stood where each of several tensors of the user's lies; one alone has the storage to itself."""
+        if self.writes is not None and (self.shares or len(self.sources) > 1):
+            for value, tensor in sources:
+                self.writes.lay(value, covered(tensor, self))
 
 
 def storage_key(tensor: Tensor) -> int | None:

@@ -137,12 +137,15 @@ class Tensors:
         return further + ([] if facts.is_leaf else leaves_behind(tensor))
 
     def _note_storages(self, addresses: Sequence[int], storages: Sequence[Any], tensors: Sequence[Tensor]) -> None:
-        known = self.memory.owned_storages
-        if known:
-            for address, tensor in zip(addresses, tensors, strict=True):
-                known.setdefault(address, tensor)
-        else:  # of tensors that share one the first is to own it
+        known, together = self.memory.owned_storages, self.memory.together
+        before = len(known)
+        if not known:  # of tensors that share one the first is to own it
             known.update(zip(reversed(addresses), reversed(tensors), strict=True))
+        if len(known) < before + len(addresses):
+            for address, tensor in zip(addresses, tensors, strict=True):
+                first = known.setdefault(address, tensor)
+                if first is not tensor:
+                    together.setdefault(address, [first]).append(tensor)
         self._storages.update(zip(addresses, storages, strict=True))
 
     def save(self, tensor: Tensor, address: int | None) -> None:

@@ -23,7 +23,7 @@ def drop_unread(log: Log, memory: Memory, kept: Iterable[int]) -> None:
     """Take out of a log the updates whose value is neither read nor among those that are kept."""
     hidden = kept_by_torch(memory)
     if log.linked or hidden:
-        _Sweep(log, kept, hidden).run()
+        _Sweep(log, kept, hidden, memory.narrowed).run()
 
 
 def kept_by_torch(memory: Memory) -> set[int]:
@@ -36,8 +36,8 @@ def kept_by_torch(memory: Memory) -> set[int]:
 class _Sweep:
     """Goes through a log from its end, so that what reads a value is met before what makes it."""
 
-    def __init__(self, log: Log, kept: Iterable[int], hidden: set[int]) -> None:
-        self.log, self.hidden = log, hidden
+    def __init__(self, log: Log, kept: Iterable[int], hidden: set[int], narrowed: dict[int, list[int]]) -> None:
+        self.log, self.hidden, self.narrowed = log, hidden, narrowed
         self.read = bytearray(len(log.types))
         for value in kept:
             self.read[value] = 1
@@ -48,7 +48,11 @@ class _Sweep:
             if type(event) is Call:
                 for value in event.results:
                     self.read[value] |= value not in self.hidden
-                inner = [swept for operation in reversed(event.events) if (swept := self._swept(operation)) is not None]
+                inner = [
+                    swept
+                    for operation in reversed(event.events)
+                    if (swept := self._swept(self._narrow(operation))) is not None
+                ]
                 event.events[:] = reversed(inner)
                 if self.hidden and not self.hidden.isdisjoint(event.given):
                     event.given = [value for value in event.given if value not in self.hidden]
@@ -57,6 +61,13 @@ class _Sweep:
             elif (swept := self._swept(event)) is not None:  # type: ignore[arg-type]
                 left.append(swept)
         self.log.events[:] = reversed(left)
+
+    def _narrow(self, event: Event) -> Event:
+        """Let a view inside a call read no more than the views that were taken past it: `x[0, 1]` is two views."""
+        kind, what, scope, reads, made, detail, place = event
+        if len(made) != 1 or len(reads) != 1 or self.read[made[0]] or made[0] not in self.narrowed:
+            return event
+        return kind, what, scope, list(dict.fromkeys(self.narrowed[made[0]])), made, detail, place
 
     def _swept(self, event: Event) -> Event | None:
         """Return an event as it is to be, or None if nothing needs it."""

@@ -26,6 +26,8 @@ class Piece(Struct, gc=False):
     """The call that it happened in."""
     time: int
     """The value that it made, as the time of the write; 0 for what stood there from the start."""
+    rest: bool = False
+    """Whether it stands wherever nothing else is known to have stood."""
 
 
 class Writes:
@@ -67,11 +69,23 @@ class Writes:
 
     def fill(self, value: int, start: int, stop: int) -> None:
         """Note what stood where nothing is known to have been written."""
-        piece = Piece(value, Region(((start, stop),)), None, 0)
+        piece = Piece(value, Region(((start, stop),)), None, 0, True)
         for position in range(self._split(start), self._split(stop)):
             held = self._segments[position]
             if not held or not held[0].region.exact:
                 self._segments[position] = (piece, *held)
+
+    def lay(self, value: int, region: Region) -> None:
+        """Note what stood in a region before all writes; it hides no others that stood there too."""
+        piece = Piece(value, region, None, 0)
+        for start, stop in region.runs:
+            first, last = self._split(start), self._split(stop)
+            for position in range(first, last):
+                held = self._segments[position]
+                stood = [other for other in held if not other.time]
+                if not held or stood or not held[0].region.exact:
+                    laid = [other for other in stood if not other.rest]
+                    self._segments[position] = (*laid, piece, *held[len(stood) :])
 
     def clear(self, start: int, stop: int) -> None:
         """Forget what stood in a memory that is gone."""
@@ -83,7 +97,7 @@ class Writes:
         for low, high, held in other._pieces((start, stop)):
             first = self._split(low + shift)
             last = self._split(high + shift)
-            pieces = tuple(Piece(piece.value, _moved(piece.region, shift), piece.call, piece.time) for piece in held)
+            pieces = tuple(_moved(piece, shift) for piece in held)
             self._starts[first:last], self._segments[first:last] = [low + shift], [pieces]
         self.explained.update(other.explained)
         self.latest = max(self.latest, other.latest)
@@ -181,7 +195,7 @@ class Writes:
                     if touched == APART:
                         continue
                     pieces.append(piece)
-                    if touched == WHOLE:
+                    if touched == WHOLE and piece.time:
                         hidden = True
                         break
                 yield pieces, hidden
@@ -210,6 +224,8 @@ class Writes:
         return position + 1
 
 
-def _moved(region: Region, shift: int) -> Region:
-    runs = tuple((start + shift, stop + shift) for start, stop in region.runs)
-    return Region(runs, region.exact, region.block, region.steps)
+def _moved(piece: Piece, shift: int) -> Piece:
+    old = piece.region
+    runs = tuple((start + shift, stop + shift) for start, stop in old.runs)
+    region = Region(runs, old.exact, old.block, old.steps)
+    return Piece(piece.value, region, piece.call, piece.time, piece.rest)
