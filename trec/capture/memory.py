@@ -286,6 +286,8 @@ class Memory:
 
     def add_source(self, tensor: Tensor, entry: Entry) -> None:
         """Note that a tensor of the user's lies in a storage, with a value of its own."""
+        if not self.holds:
+            return
         storage = entry.storage
         source = (entry.value, tensor)
         storage.sources += (source,)
@@ -304,14 +306,12 @@ class Memory:
         if storage is None:
             entry = self.place(tensor, value, key, strong=self.holds)
             entry.storage.owner = tensor if owner is None and self.holds else owner
-            if self.holds:
-                self.add_source(tensor, entry)
+            self.add_source(tensor, entry)
             if key is not None and type(tensor) is Tensor and not (untyped := tensor.untyped_storage()).resizable():
                 self.shared.take(entry.storage, untyped)  # of numpy, and perhaps that of another input too
             return entry
         entry = self.join(tensor, value, storage, strong=self.holds)
-        if self.holds:
-            self.add_source(tensor, entry)
+        self.add_source(tensor, entry)
         return entry
 
     def own(self, tensor: Tensor) -> bool:
