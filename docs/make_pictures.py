@@ -16,7 +16,9 @@ import trec
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 
 from custom_style import STYLE
-from models import SampleNet, UNet, t5, token_ids
+from models import ResNet, SampleNet, UNet, gpt2, t5, token_ids
+
+from trec.backends.style import DARK, Style
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +41,10 @@ def pictures() -> Iterator[tuple[str, str]]:
     yield "sample-tensors", sample.to_svg(tensors="nodes")
 
     inputs = {"input_ids": token_ids(16), "decoder_input_ids": token_ids(5)}
+    gpt = trec.capture(gpt2(layers=12), args=(token_ids(16),))
+    yield "gpt2-folded", gpt.fold().collapse(depth=3).to_svg()
+    resnet = trec.capture(ResNet().eval(), (1, 3, 64, 64)).collapse(depth=2)
+    yield "resnet-params", resnet.to_svg(style=Style(theme=DARK, colour_by="params"), title="ResNet", caption=True)
     yield "t5-depth2", trec.capture(t5(), kwargs=inputs).collapse(depth=2).to_svg()
 
 
