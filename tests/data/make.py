@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from trec.ir.builder import GraphBuilder
 from trec.ir.serialize import VERSION, Format, encode
-from trec.ir.types import Carried, Source
+from trec.ir.types import Carried, Note, Source
 
 if TYPE_CHECKING:
     from trec.ir.graph import Graph
@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 
 def everything() -> Graph:
     """Every kind of row, with a value in every field."""
-    builder = GraphBuilder("Everything", (("level", "aten"), ("note", "ä, 😀, \n")))
+    builder = GraphBuilder("Everything", (("level", "aten"), ("costs", True), ("text", "ä, 😀, \n")))
     attrs = (
         ("none", None), ("flag", True), ("int", -(2**63)), ("large", 2**70), ("float", 0.1), ("inf", float("inf")),
         ("text", "x"), ("nested", ((1, ("a", 2.5)), False)),
@@ -51,6 +51,7 @@ def everything() -> Graph:
     builder.scopes[cell] = replace(builder.scopes[cell], repeats=("cells.1", "cells.2"))
     builder.scopes[linear] = replace(builder.scopes[linear], inputs=(x, w), outputs=(y,))
     builder.carried += [Carried(z, 4, 0, cell), Carried(i, 5, 1, cell)]
+    builder.notes.append(Note("unused_param", "idle.weight", "no operator read it"))
     return builder.build().verify()
 
 

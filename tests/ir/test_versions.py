@@ -39,7 +39,12 @@ def test_there_are_files_of_the_present_version() -> None:
 def test_the_files_have_everything_in_them() -> None:
     graph = everything()
     assert {node.kind for node in graph.nodes} == set(types.NODE_KINDS)
-    for table, row in (("scopes", types.Scope), ("nodes", types.Node), ("carried", types.Carried)):
+    for table, row in (
+        ("scopes", types.Scope),
+        ("nodes", types.Node),
+        ("carried", types.Carried),
+        ("notes", types.Note),
+    ):
         for field in msgspec.structs.fields(row):
             assert any(getattr(item, field.name) for item in getattr(graph, table)), (table, field.name)
 
@@ -58,7 +63,7 @@ def test_what_a_newer_trec_adds_is_ignored(format: Format) -> None:
     envelope = unsealed(format)
     envelope["written_by"] = "9.0"
     envelope["graph"]["later"] = [1, 2]
-    for table in ("nodes", "values", "scopes", "types", "sources", "carried"):
+    for table in ("nodes", "values", "scopes", "types", "sources", "carried", "notes"):
         envelope["graph"][table] = [[*row, "later", None] for row in envelope["graph"][table]]
     assert decode(sealed(envelope, format)) == everything()
 
@@ -66,11 +71,11 @@ def test_what_a_newer_trec_adds_is_ignored(format: Format) -> None:
 @pytest.mark.parametrize("format", ["trec", "json"])
 def test_what_an_older_trec_left_out_is_as_it_was_then(format: Format) -> None:
     envelope = unsealed(format)
-    del envelope["graph"]["carried"]
+    del envelope["graph"]["carried"], envelope["graph"]["notes"]
     envelope["graph"]["nodes"] = [row[:10] if row[9] >= 0 else row[:9] for row in envelope["graph"]["nodes"]]
     envelope["graph"]["scopes"] = [row[:11] for row in envelope["graph"]["scopes"]]
     graph = decode(sealed(envelope, format))
-    assert (graph.carried, {scope.repeats for scope in graph.scopes}) == ((), {()})
+    assert (graph.carried, graph.notes, {scope.repeats for scope in graph.scopes}) == ((), (), {()})
     assert [node.name for node in graph.nodes] == [node.name for node in everything().nodes]
 
 

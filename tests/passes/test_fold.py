@@ -116,7 +116,8 @@ def test_collapsing_adds_up_floating_point_operations_of_every_repeat() -> None:
     rows = [*graph.attrs, (("flops", 10),)]
     counted = len(rows) - 1
     nodes = [replace(node, attrs=counted) if node.op == "linear" else node for node in graph.nodes]
-    graph = replace(graph, nodes=tuple(nodes), attrs=tuple(rows)).verify()
+    meta = (*graph.meta, ("costs", True))
+    graph = replace(graph, nodes=tuple(nodes), attrs=tuple(rows), meta=meta).verify()
     for whole in (graph, graph.fold(), graph.collapse(depth=2), graph.fold().collapse(depth=1)):
         assert sums(whole.collapse(depth=0), "Experts")["flops"] == whole.stats().flops == 60
 

@@ -167,6 +167,30 @@ def test_folding_keeps_sums_and_members(graph: Graph, shapes: bool) -> None:
         assert set(opened.origin(name)) < set(folded.origin(name))
 
 
+@settings(max_examples=300)
+@given(repeating(), st.sampled_from(LOOPS))
+def test_a_folded_graph_is_an_image_of_what_it_was(graph: Graph, name: str) -> None:
+    """Every node is one that it stands for, and reads what that read, in the same iteration or from the one before.
+
+    Where each iteration reads another result of one step, such as `unbind`, it reads the first.
+    """
+    folded = graph.apply(name)
+    image = {origin: index for index, node in enumerate(folded.nodes) for origin in folded.origin(node.name)}
+    carried = {(edge.node, edge.port, edge.value) for edge in folded.carried}
+    for node in graph.nodes:
+        here = folded.nodes[image[node.name]]
+        assert (here.kind, here.op, len(here.inputs), len(here.outputs)) == (
+            node.kind, node.op, len(node.inputs), len(node.outputs),
+        )  # fmt: skip
+        assert [folded.type_of(value) for value in here.outputs] == [graph.type_of(value) for value in node.outputs]
+        for port, value in enumerate(node.inputs):
+            maker = graph.nodes[graph.producers[value]]
+            became = folded.nodes[image[maker.name]].outputs[maker.outputs.index(value)]
+            if (image[node.name], port, became) not in carried:
+                assert folded.producers[became] == folded.producers[here.inputs[port]]
+                assert became == here.inputs[port] or node.name != here.name
+
+
 @given(repeating())
 def test_what_is_rolled_is_folded(graph: Graph) -> None:
     assert len(graph.fold().nodes) <= len(graph.roll().nodes)

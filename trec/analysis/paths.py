@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from trec.analysis.table import lines, plain
 from trec.errors import OptionError
-from trec.ir.types import SOURCE_KINDS
+from trec.ir.types import FLOPS, SOURCE_KINDS
 
 if TYPE_CHECKING:
     from typing import Any
@@ -74,7 +74,7 @@ def critical_path(graph: Graph, by: Literal["count", "flops"] = "count") -> Path
 
 
 def _weights(graph: Graph, by: str) -> list[int]:
-    flops = [dict(row).get("flops", 0) for row in graph.attrs]
+    flops = [dict(row).get(FLOPS, 0) for row in graph.attrs]
     weights = []
     for node in graph.nodes:
         times = graph.counts[node.scope if node.scope >= 0 else node.parent]

@@ -10,6 +10,7 @@ from msgspec import Struct
 from trec.analysis.paths import is_step, levels
 from trec.analysis.sizes import elements, size_bytes
 from trec.analysis.table import bytes_text, lines, plain
+from trec.ir.types import FLOPS
 
 if TYPE_CHECKING:
     from typing import Any
@@ -166,7 +167,7 @@ class _Sums:
 
     def _own(self, kind: str, attrs: int, params: list[int]) -> tuple[int, int, int, int]:
         row = self.rows[attrs]
-        flops = _int(row.get("flops"))
+        flops = _int(row.get(FLOPS))
         if kind != "module":
             return int(kind == "op"), 0, 0, flops
         # What it reads from outside is counted with what is read there.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from trec.errors import OptionError
@@ -149,8 +150,6 @@ def known(graph: Graph, node: str) -> int:
     """Return the index of a node; raise with the names it could have been if there is none."""
     index = graph.index_of.get(node)
     if index is None:
-        from difflib import get_close_matches
-
         close = get_close_matches(str(node), list(graph.index_of)[:2000], 5, 0.5)
         hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
         raise OptionError(f"there is no node {node!r}{hint}")

@@ -22,10 +22,10 @@ def fold(graph: Graph, *, shapes: bool = True, ignore: str | Collection[str] = (
 
     Blocks are calls of modules and functions, or stretches of steps and calls, such as the iterations of a loop. They
     are equal if they are the same program: the same operators with the same arguments, types and wiring, in calls of
-    the same classes. Their parameters are their own and may have any names. Numbers may count on by a fixed step where
-    they tell a position: the index of an item, `layer_idx` of a module. Paths may differ in numbers (`layers.3`).
-    Folding goes on inside the block that stays. `graph.repeats()` says which blocks are equal, and where those that
-    look alike differ.
+    the same classes. Their parameters are their own and may have any names. Paths may differ in numbers (`layers.3`),
+    numbers may count on by a fixed step where they tell a position (the index of an item, `layer_idx` of a module), and
+    each block may read another result of one step, such as `unbind`. Folding goes on inside the block that stays.
+    `graph.repeats()` says which blocks are equal, and where those that look alike differ.
 
     Args:
         graph: what to rewrite.
