@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trec.analysis.edit_texts import Row, attributes, own_name, summary, tied, within
 from trec.analysis.matching import Matching
 from trec.ir.text import type_text
 from trec.ir.types import SOURCE_KINDS, Scope
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from trec.ir.graph import Graph
     from trec.ir.types import Attr, Node
 
-Row = tuple[str, str, str, str, str]
-"""Kind, what, name, before and after; the fields of `trec.analysis.diff.Edit`."""
 _NAMES = ("qualname", "aliases", "index")
 
 
@@ -87,7 +86,7 @@ class Changes:
             here = self.scope_came.get(index)
             if here is None:
                 if scope.parent < 0 or scope.parent in self.scope_came:
-                    yield "added", "scope", scope.name, "", _summary(self.after, index)
+                    yield "added", "scope", scope.name, "", summary(self.after, index)
                 continue
             earlier = self.before.scopes[here]
             yield from self._compared(index, scope, earlier)
@@ -100,12 +99,16 @@ class Changes:
             return
         if len(scope.repeats) != len(earlier.repeats):
             yield "attribute", "scope", scope.name, f"x{1 + len(earlier.repeats)}", f"x{1 + len(scope.repeats)}"
-        yield from _attributes("scope", scope.name, self.before.attrs_of(earlier), self.after.attrs_of(scope))
+        old, new = self.before.attrs_of(earlier), self.after.attrs_of(scope)
+        lists = isinstance(old.get("layers"), tuple) and isinstance(new.get("layers"), tuple)
+        # The list of what a container was given changes with its calls, which are compared where they are seen.
+        told = ("layers",) if lists and self.after.scopes_in[index] else ()
+        yield from attributes("scope", scope.name, old, new, told)
 
     def _placed(self, index: int, scope: Scope, earlier: Scope) -> Iterator[Row]:
         if self._is_moved(self.scope_came[index], index):
             yield ("moved", "scope", scope.name, *self._reads.get(scope.name, ("", "")))
-        if self.names and (_own_name(self.before, earlier) != _own_name(self.after, scope)):
+        if self.names and (own_name(self.before, earlier) != own_name(self.after, scope)):
             yield "renamed", "scope", scope.name, earlier.name, scope.name
 
     # ---- nodes
@@ -121,7 +124,7 @@ class Changes:
             old, new = self.before.attrs_of(earlier), self.after.attrs_of(node)
             hidden = _NAMES if node.kind in SOURCE_KINDS or node.kind == "output" else ()
             if (node.kind, node.op) == (earlier.kind, earlier.op):
-                yield from _attributes(node.kind, node.name, old, new, hidden)
+                yield from attributes(node.kind, node.name, old, new, hidden)
             elif not self._is_told(node, earlier):
                 yield "retyped", node.kind, node.name, earlier.op, node.op
             if self.names and hidden:
@@ -148,10 +151,10 @@ class Changes:
     def _named(self, node: Node, earlier: Node, old: dict[str, Attr], new: dict[str, Attr]) -> Iterator[Row]:
         was, now = str(old.get("qualname", earlier.name)), str(new.get("qualname", node.name))
         paths = self.before.scopes[earlier.parent].path, self.after.scopes[node.parent].path
-        if was != now and _within(was, paths[0]) != _within(now, paths[1]):
+        if was != now and within(was, paths[0]) != within(now, paths[1]):
             yield "renamed", node.kind, node.name, was, now
         if old.get("aliases") != new.get("aliases"):
-            yield "attribute", node.kind, node.name, _tied(old.get("aliases")), _tied(new.get("aliases"))
+            yield "attribute", node.kind, node.name, tied(old.get("aliases")), tied(new.get("aliases"))
 
     def _stands_alone(self, graph: Graph, index: int, nodes: dict[int, int], scopes: dict[int, int]) -> bool:
         """Return whether a node that has no partner is an edit of its own, not part of a call that has none."""
@@ -166,7 +169,7 @@ class Changes:
     def _removed(self) -> Iterator[Row]:
         for index, scope in enumerate(self.before.scopes):
             if index not in self.scopes and scope.parent in self.scopes:
-                yield "removed", "scope", scope.name, _summary(self.before, index), ""
+                yield "removed", "scope", scope.name, summary(self.before, index), ""
         for index in self.gone:
             if self._stands_alone(self.before, index, self.nodes, self.scopes):
                 node = self.before.nodes[index]
@@ -257,38 +260,6 @@ class Changes:
         for key, text in old.items():
             if key not in new and min(key[:2]) >= 0:
                 yield "rewired", "loop", self.after.nodes[key[1]].name, text, "nothing"
-
-
-def _attributes(
-    what: str, name: str, old: dict[str, Attr], new: dict[str, Attr], hidden: tuple[str, ...] = ()
-) -> Iterator[Row]:
-    for key in dict.fromkeys([*old, *new]):
-        if key not in hidden and repr(old.get(key)) != repr(new.get(key)):
-            yield "attribute", what, name, f"{key}={old.get(key)!r}", f"{key}={new.get(key)!r}"
-
-
-def _tied(aliases: Attr) -> str:
-    return f"tied to {aliases}" if aliases else "not tied"
-
-
-def _summary(graph: Graph, scope: int) -> str:
-    """Return the class of a call and how many steps it holds."""
-    steps = 0
-    pending = [scope]
-    while pending:
-        at = pending.pop()
-        steps += sum(graph.nodes[index].kind not in SOURCE_KINDS for index in graph.nodes_in[at])
-        pending += graph.scopes_in[at]
-    return f"{graph.scopes[scope].cls}, {steps} step{'' if steps == 1 else 's'}" if steps else graph.scopes[scope].cls
-
-
-def _own_name(graph: Graph, scope: Scope) -> str:
-    """Return the part of a path that the call adds to that of the module around it."""
-    return _within(scope.path, graph.scopes[scope.parent].path) if scope.kind == "module" else ""
-
-
-def _within(name: str, path: str) -> str:
-    return name.removeprefix(f"{path}.") if path else name
 
 
 def _holds(graph: Graph, scope: int, node: int) -> bool:
