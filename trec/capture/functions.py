@@ -13,7 +13,7 @@ from trec.capture.arguments import freeze
 from trec.capture.direct import DIRECT, WATCH, DirectCalls
 from trec.capture.higher_order import differentiable
 from trec.capture.introduce import share_foreign
-from trec.capture.leaves import add_tensors, unwrapped, wrapped_by_functorch
+from trec.capture.leaves import PLAIN_TENSORS, add_tensors, unwrapped, wrapped_by_functorch
 from trec.capture.log import Call
 from trec.capture.sources import caller_place
 from trec.capture.storages import storage_key
@@ -88,7 +88,7 @@ class FunctionMode(TorchFunctionMode):
             finally:
                 thread.mute = 0
         unless = self.direct_calls.get(func)
-        if unless is not None:
+        if unless is not None and PLAIN_TENSORS.issuperset(types):  # objects of others answer calls themselves
             result = self.direct.call(func, unless, args, kwargs)
             if result is not WATCH:
                 return result
