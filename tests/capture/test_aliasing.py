@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.capture.paths import Apply, check, check_function, connected, ends, ops, record
+from tests.capture.paths import Apply, check, check_function, connected, ends, flow, ops, record
 
 pytestmark = pytest.mark.torch
 
@@ -72,6 +72,17 @@ def test_an_element_that_was_not_written_is_not_connected_through_its_row() -> N
     graph = record(Apply(forward), torch.randn(3, 3), torch.randn(3))
     assert not connected(graph, "input:1", "output:0")
     assert connected(graph, "input:1", "output:1")
+
+
+def test_blocks_of_a_memory_that_was_filled_by_blocks_are_read_alone() -> None:
+    def forward(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        whole = torch.empty(2, 6, 4)
+        whole[:, 1:, 2:] = x[:, 1:, 2:]
+        whole[:, 0, 2:] = y[:, 0, 2:]
+        return whole[:, 1:, 2:] * 1, whole[:, :1, 2:] * 1
+
+    graph = record(Apply(forward), torch.randn(2, 6, 4), torch.randn(2, 6, 4))
+    assert flow(graph) == {("input:0", "output:0"), ("input:1", "output:1")}
 
 
 # ---- the model's own tensors

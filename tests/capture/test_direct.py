@@ -7,6 +7,7 @@ import sys
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -17,8 +18,9 @@ from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils.flop_counter import FlopCounterMode
 
 import trec
-from tests.capture.paths import Apply
+from tests.capture.paths import Apply, connected
 
+ADD: Any = torch.add
 KINDS = (torch.float32, torch.int64, torch.bool)
 SAMPLES = 8
 
@@ -108,6 +110,27 @@ class Marked(Tensor):
     pass
 
 
+class Answers:
+    """No tensor, but torch lets it answer the calls that are given it."""
+
+    def __init__(self, held: Tensor) -> None:
+        self.held = held
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*[arg.held if isinstance(arg, cls) else arg for arg in args], **(kwargs or {}))
+
+
+class Row:
+    """An index that is computed when it is asked for."""
+
+    def __init__(self, held: Tensor) -> None:
+        self.held = held
+
+    def __index__(self) -> int:
+        return int((self.held * 0).sum())
+
+
 def under_autocast(x: Tensor) -> Tensor:
     with torch.autocast("cpu", torch.bfloat16):
         return torch.mm(x, x)
@@ -146,6 +169,10 @@ WATCHED = [
     lambda x: functional.embedding(torch.tensor([0]), x.clone(), None, 1.0),
     lambda x: torch.relu(x.as_subclass(Marked)),
     lambda x: torch.add(x.to_sparse(), x.to_sparse()).to_dense(),
+    lambda x: x[Row(x)],
+    lambda x: x[(x[0] > 0).numpy()],
+    lambda x: x[(x[0, 0] * 0).long() : 2],
+    lambda x: x[:, [0, (x[0, 0] * 0).long()]] * np.float32(2),
 ]
 
 
@@ -157,6 +184,7 @@ def test_calls_whose_operators_tell_more_are_watched(function: Any, monkeypatch:
         graph, watched = both(function, torch.randn(3, 3), monkeypatch=monkeypatch)
     assert spy.watched
     assert str(graph) == str(watched)
+    assert connected(graph, "input:0", "output:0")
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -173,6 +201,13 @@ def test_a_mode_of_the_users_is_watched(monkeypatch: pytest.MonkeyPatch) -> None
     with torch.no_grad():
         graph, watched = both(under_a_mode_for_functions, torch.randn(3, 3), monkeypatch=monkeypatch)
     assert str(graph) == str(watched)
+
+
+def test_what_an_object_of_others_does_when_it_is_asked_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    with torch.no_grad():
+        graph, watched = both(lambda x: ADD(Answers(x), x), torch.randn(3, 3), monkeypatch=monkeypatch)
+    assert str(graph) == str(watched)
+    assert connected(graph, "input:0", "output:0")
 
 
 def test_what_autograd_follows_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 import trec
 from tests.capture.paths import Apply, check, check_function, connected, ends, flow, ops, record
 
+TORCH: Any = torch
 pytestmark = pytest.mark.torch
 
 BROADCAST: Any = torch.broadcast_tensors
@@ -219,6 +220,8 @@ def test_random_operators_are_recorded_and_rewound() -> None:
         (lambda x: x.permute(0, 2, 1), {"dims": (0, 2, 1)}),
         (lambda x: torch.zeros(2, 3) + 1, {"other": 1}),
         (lambda x: torch.pow(2, x), {"self": 2}),
+        (lambda x: TORCH.atleast_2d(x[0, 0], x[0, 1])[0], {"tensors": None}),
+        (lambda x: TORCH.block_diag(x[0], x[0]), {"tensors": None}),
     ],
 )
 def test_arguments_have_their_names(call: Any, expected: dict[str, Any]) -> None:

@@ -261,3 +261,22 @@ def test_a_weight_that_is_given_as_input_is_one_value_at_every_level() -> None:
     graph = record(net, net.linear.weight)
     assert connected(graph, "input:0", "output:0")
     assert connected(graph, "param:linear.weight", "output:0")
+
+
+class Moving(nn.Module):
+    """Puts a new buffer in place of the one that it read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.mean = self.get_buffer("mean") * 0.9 + x.mean(0) * 0.1
+        return x - self.mean
+
+
+def test_a_buffer_that_is_replaced_by_what_is_made_of_it_has_two_nodes_of_one_name() -> None:
+    graph = record(Moving(), torch.randn(2, 3))
+    assert qualnames(graph, "buffer") == ["mean", "mean"]
+    assert connected(graph, "input:0", "buffer:mean")
+    assert flow(graph) == {("input:0", "output:0"), ("buffer:mean", "output:0")}

@@ -253,3 +253,10 @@ def test_inference_tensors_are_recorded() -> None:
         net, x = nn.Linear(3, 3), torch.randn(2, 3)
         graph = record(net, x)
     assert flow(graph) == {("input:0", "output:0"), ("param:weight", "output:0"), ("param:bias", "output:0")}
+
+
+def test_a_call_that_looks_at_its_argument_and_returns_it_lies_on_the_path() -> None:
+    x = torch.sparse_coo_tensor(torch.tensor([[0, 1], [1, 0]]), torch.ones(2), (2, 2), check_invariants=True)
+    graph = record(Apply(lambda x: x.coalesce().values() * 2), x.coalesce())
+    assert ops(graph, "op", "host") == ["coalesce", "values", "mul"]
+    assert connected(graph, "op:coalesce", "output:0")

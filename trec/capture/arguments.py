@@ -170,7 +170,9 @@ def name_arguments(function: Any, frozen: Frozen) -> AttrRow:
             name = f"arg{position}"
         taken[name] = value
         last = position == len(parameters) - 1 < len(positional) - 1
-        if is_list and last and type(value) in (int, str):  # view(2, -1), or with a size by its name
+        if (
+            is_list and last and type(value) in (int, str) and value is not TENSOR
+        ):  # view(2, -1), or with a size by its name
             row[name] = attribute(positional[position:])
             break
         if not _only_tensors(value):

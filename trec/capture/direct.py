@@ -28,7 +28,7 @@ from trec.capture.torch_api import is_autocast_on as _autocast_enabled
 from trec.capture.torch_api import transform_level as _transform_level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from trec.capture.recorder import Recorder
     from trec.capture.storages import Storage
@@ -54,7 +54,8 @@ class DirectCalls:
         """Return the result of a function in `DIRECT`, or `WATCH` if its operators may tell more than its arguments.
 
         They do where autocast or a transform puts in operators of its own, and where a mode of somebody else's runs.
-        What autograd saves for its backward pass can be read later, so nothing that it follows is recorded so.
+        What autograd saves for its backward pass can be read later, so nothing that it follows is recorded so. Nor is
+        what is given arrays, or objects that are asked for numbers meanwhile: they may hold tensors too.
         """
         if (
             self.thread.call is not None
@@ -69,6 +70,8 @@ class DirectCalls:
             asked = args[position] if len(args) > position else kwargs.get(key) if kwargs else None
             if asked is not None and asked is not False:
                 return WATCH
+        if not _tell_all(args) or (kwargs and not _tell_all(kwargs.values())):
+            return WATCH
         thread, log = self.thread, self.log
         frozen, tensors = freeze(args, kwargs)
         _exclude(_PYTHON, True)
@@ -134,6 +137,27 @@ def _holds(tensors: list[Tensor], tensor: Tensor) -> bool:
         if other is tensor:
             return True
     return False
+
+
+_PLAIN = frozenset({
+    Tensor, Parameter, int, float, bool, str, complex, type(None), type(Ellipsis), torch.dtype, torch.device,
+    torch.Size, torch.layout, torch.memory_format,
+})  # fmt: skip
+_BOUNDS = frozenset({int, type(None)})
+
+
+def _tell_all(values: Iterable[Any]) -> bool:
+    """Whether all tensors among arguments can be seen, and no code of others runs when they are read."""
+    for value in values:
+        kind = type(value)
+        if kind in _PLAIN:
+            continue
+        if kind is slice:
+            if not _BOUNDS.issuperset((type(value.start), type(value.stop), type(value.step))):
+                return False
+        elif (kind is not tuple and kind is not list) or not _tell_all(value):
+            return False
+    return True
 
 
 _ELEMENTWISE = (

@@ -13,7 +13,7 @@ from trec.capture.arguments import freeze
 from trec.capture.direct import DIRECT, WATCH, DirectCalls
 from trec.capture.higher_order import differentiable
 from trec.capture.introduce import share_foreign
-from trec.capture.leaves import add_tensors, unwrapped, wrapped_by_functorch
+from trec.capture.leaves import PLAIN_TENSORS, add_tensors, unwrapped, wrapped_by_functorch
 from trec.capture.log import Call
 from trec.capture.sources import caller_place
 from trec.capture.storages import storage_key
@@ -88,7 +88,7 @@ class FunctionMode(TorchFunctionMode):
             finally:
                 thread.mute = 0
         unless = self.direct_calls.get(func)
-        if unless is not None:
+        if unless is not None and PLAIN_TENSORS.issuperset(types):  # objects of others answer calls themselves
             result = self.direct.call(func, unless, args, kwargs)
             if result is not WATCH:
                 return result
@@ -189,6 +189,8 @@ class FunctionMode(TorchFunctionMode):
                     self.memory.take_own_writes(tensor, entry, call)
             if name in READING and call.given:
                 self._read_on_host(call)
+            if name not in NO_CALLS:
+                self._hand_back(call, results)
             call.results = [
                 entry.value
                 for tensor in results
@@ -205,6 +207,15 @@ class FunctionMode(TorchFunctionMode):
         rest = [value for value in call.given if value not in read]
         if rest:
             call.events.insert(0, ("host", "item", call.scope, rest, [], None, None))
+
+    def _hand_back(self, call: Call, results: list[Tensor]) -> None:
+        """Give what a call was given and returned as it was, after a look at it, a value that the call yields."""
+        same = {id(tensor) for tensor in call.tensors}
+        for tensor in results:
+            entry = self.memory.known(tensor) if id(tensor) in same else None
+            if entry is not None and entry.value in call.given:
+                old, new = entry.value, self.thread.rename(entry, len(self.thread.frames))
+                call.events.append(("link", "pass", call.scope, [old], [new], None, None))
 
     def _leave_without_operator(self, call: Call, name: str, results: list[Tensor]) -> None:
         """A call that ran no operator is a node if it returns a tensor, or takes a value out of torch."""

@@ -64,8 +64,8 @@ class _Sweep:
 
     def _narrow(self, event: Event) -> Event:
         """Let a view inside a call read no more than the views that were taken past it: `x[0, 1]` is two views."""
-        kind, what, scope, reads, made, detail, place = event
-        if len(made) != 1 or len(reads) != 1 or self.read[made[0]] or made[0] not in self.narrowed:
+        kind, what, scope, _, made, detail, place = event
+        if len(made) != 1 or self.read[made[0]] or made[0] not in self.narrowed:
             return event
         return kind, what, scope, list(dict.fromkeys(self.narrowed[made[0]])), made, detail, place
 
