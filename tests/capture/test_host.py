@@ -186,3 +186,16 @@ def test_host_nodes_are_alike_at_each_level() -> None:
     net = Apply(lambda x: x * x[0].item())
     assert len(ends(trec.capture(net, args=(torch.ones(2),)), "host:")) == 1
     assert len(ends(trec.capture(net, args=(torch.ones(2),), level="aten"), "host:")) == 1
+
+
+def test_what_numpy_wrote_stands_before_the_read_of_an_attribute_that_finds_it() -> None:
+    def forward(x: Tensor) -> Any:
+        y = x * 1
+        array, alias = y.numpy(), FROM_DLPACK(TO_DLPACK(y))
+        array += 1
+        return alias.mT
+
+    with torch.no_grad():
+        graph = record(Apply(forward), torch.ones(2, 3))
+    assert ops(graph, "op", "host") == ["mul", "numpy", "shared_memory", "shared_memory", "mT"]
+    assert connected(graph, "input:0", "output:0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -67,6 +68,21 @@ def test_an_ensemble_by_vmap_reads_every_stacked_weight() -> None:
     graph = record(Net(), torch.randn(2, 3))
     expected = {f"param:experts.{index}.{name}" for index in range(2) for name in ("weight", "bias")}
     assert flow(graph) == {(end, "output:0") for end in [*expected, "input:0"]}
+
+
+def test_a_module_that_is_copied_in_the_pass_is_recorded_within_a_transform() -> None:
+    def forward(held: Any, x: Tensor) -> Any:
+        params, buffers = stack_module_state(list(held.nets))
+        base = copy.deepcopy(held.nets[0])
+        return vmap(lambda p, b: functional_call(base, (p, b), (x,)))(params, buffers)
+
+    nets = nn.ModuleList([nn.Linear(3, 2), nn.Linear(3, 2)])
+    graph = record(Apply(forward, nets=nets), torch.randn(4, 3))
+    assert paths(graph) == ["", "<Linear>"]
+    assert flow(graph) == {
+        (end, "output:0")
+        for end in ("input:0", *(f"param:nets.{i}.{name}" for i in (0, 1) for name in ("weight", "bias")))
+    }
 
 
 def test_functional_call_reads_the_tensors_that_it_was_given() -> None:

@@ -89,7 +89,7 @@ def _introduce_constant(memory: Memory, tensor: Tensor, key: int | None, thread:
     label = memory.labels.get(id(tensor))
     call = thread.call
     if parts:
-        memory.log.events.append(("host", "shared_memory", thread.scope, parts, [value], None, None))
+        thread.emit_before(("host", "shared_memory", thread.scope, parts, [value], None, None))
     elif call is not None and label is None and not any(given is tensor for given in call.tensors):
         call.events.append(("constant", "constant", call.scope, [], [value], None, None))  # made in C++ just now
     elif thread.operands and label is None and id(tensor) not in memory.owned:

@@ -157,7 +157,7 @@ class Memory:
             region = Region(((share.start, share.stop),))
             parts = self.shared.writes.within(region, len(self.log.types)) or []
             value = self.log.value(tensor)
-            thread.emit(("host", "shared_memory", thread.scope, parts, [value], None, None))
+            thread.emit_before(("host", "shared_memory", thread.scope, parts, [value], None, None))
             self.shared.writes.add(value, region)
 
     # ---- tensors that an operator made or wrote

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from trec.capture.leaves import PLAIN_TENSORS
+from trec.capture.leaves import PLAIN_TENSORS, wrapped_by_functorch
 from trec.capture.log import STRIDED
 from trec.capture.parts import leaves_behind, storages_of
 from trec.capture.refill import refill_dict, same
@@ -120,6 +120,7 @@ class Tensors:
         try:
             columns = Columns(tensors)
         except (RuntimeError, NotImplementedError, ValueError, AttributeError):
+            tensors = [tensor for tensor in tensors if not wrapped_by_functorch(tensor)]  # gone with the transform
             ordinary = [tensor for tensor in tensors if _is_ordinary(tensor)]
             further = [other for tensor in tensors if not _is_ordinary(tensor) for other in self._look_at(tensor)]
             return further + (self._look(ordinary) if ordinary else [])

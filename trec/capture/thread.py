@@ -63,6 +63,14 @@ class Thread:
         else:
             self.call.events.append(event)
 
+    def emit_before(self, event: Event) -> None:
+        """Write an event down before the call that runs, if it reads nothing that this call has made."""
+        call = self.call
+        if call is None or not any(value in event[3] for made in call.events for value in made[4]):
+            self.log.events.append(event)
+        else:
+            call.events.append(event)
+
     def split_call(self) -> Call | None:
         """Let the operators of the function that runs stand singly, those so far before what follows; return its call.
 
