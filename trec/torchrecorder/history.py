@@ -60,6 +60,8 @@ class History(TorchFunctionMode):
         self._unknown_to: dict[Any, list[Origin]] = {}
         """By node of autograd's graph: what it read besides what autograd names."""
         self._count = 0
+        self.running = ""
+        """Name of the function that runs."""
 
     def origin(self, tensor: Tensor) -> Origin:
         """Return what a tensor comes from, as it stands now."""
@@ -91,7 +93,11 @@ class History(TorchFunctionMode):
             add_tensors([args, kwargs], given)
             before = [] if name in _FORGETTING else [self.origin(tensor) for tensor in given]
             graded = [tensor.grad_fn is not None or tensor.requires_grad for tensor in given]
-        result = func(*args, **kwargs)
+        outer, self.running = self.running, name
+        try:
+            result = func(*args, **kwargs)
+        finally:
+            self.running = outer
         with DisableTorchFunction():
             self._note(name, given, before, graded, result)
         return result

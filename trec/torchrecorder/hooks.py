@@ -70,8 +70,8 @@ def _given(tensor: Tensor, origin: Origin, rec: Recorder, node: LayerNode) -> An
     key = call.find(origin)
     if key is None:
         key = call.handed.get(origin)
-    if key is None and isinstance(rec.nodes.get(origin.source), TensorNode):
-        key = origin.source
+    if key is None and isinstance(known := rec.nodes.get(origin.source), TensorNode):
+        key = known.fn
     if key is not None:
         return key
     around = rec.nodes.get(node.parent, rec.nodes[None])
@@ -153,8 +153,8 @@ def _returned(tensor: Tensor, origin: Origin, rec: Recorder, node: LayerNode) ->
     if key is not None:
         rec.move(key, node)
         return key
-    if isinstance(rec.nodes.get(origin.source), TensorNode):
-        return origin.source
+    if isinstance(known := rec.nodes.get(origin.source), TensorNode):
+        return known.fn
     if origin.source is tensor:
         if isinstance(tensor, Parameter):
             return rec.find_leaf(tensor, node)

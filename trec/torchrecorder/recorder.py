@@ -6,18 +6,19 @@ module knows which of these it sees as tensors. So the model computes what it co
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.nn import Module, Parameter
 
+from trec.capture.torch_api import UninitializedTensor
 from trec.errors import OptionError
 from trec.torchrecorder.calls import Call
 from trec.torchrecorder.history import History, Step
 from trec.torchrecorder.hooks import backhook, leaf_dummy, posthook, prehook
 from trec.torchrecorder.nodes import BaseNode, LayerNode, OpNode, ParamNode, TensorNode
 from trec.torchrecorder.ordered import OrderedSet
+from trec.torchrecorder.reshapes import Reshapes
 from trec.torchrecorder.walk import op_acc, param_acc, tensor_acc
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ class Recorder:
     def __init__(self) -> None:
         self.graph: Graph | None = None
         self.history = History()
+        self.reshapes = Reshapes(self.history)
         self._owners: dict[Parameter, tuple[Module, str]] = {}
+        self._lazy: list[Parameter] = []
         self._root = BaseNode(name="ContextDummy")
         self.clear()
 
@@ -83,7 +86,7 @@ class Recorder:
         Raises:
             OptionError: the object is nothing of that.
         """
-        kind = net.name() if isinstance(net, Step) else type(net).__name__
+        kind = net.name() if isinstance(net, Step) else self.reshapes.name(net)
         count = self._count(kind)
         label = name if name is not None else kind if count == 1 else f"{kind}-{count}"
         node: BaseNode
@@ -91,10 +94,13 @@ class Recorder:
             if depth > 0 and name is not None:
                 label = f"{label}\n({kind})"
             node = layer = LayerNode(label, net, depth, parent)
-            layer.pre = net.register_forward_pre_hook(partial(prehook, rec=self, node=layer))
-            layer.post = net.register_forward_hook(partial(posthook, rec=self, node=layer), always_call=True)
+            before, after = _hooks(self, layer)
+            layer.pre = net.register_forward_pre_hook(before)
+            layer.post = net.register_forward_hook(after, always_call=True)
             for key, param in net.named_parameters(recurse=False):
                 self._owners.setdefault(param, (net, key))
+                if isinstance(param, UninitializedTensor):
+                    self._lazy.append(param)
         elif isinstance(net, Parameter):
             node = ParamNode(label, net, depth, parent)
         elif isinstance(net, torch.Tensor):
@@ -205,6 +211,10 @@ class Recorder:
     def leave(self) -> Call:
         """Close the innermost call; return the one around it."""
         self._calls.pop()
+        if len(self._calls) == 1:
+            for param in self._lazy:
+                if param in self.nodes:  # the parameter itself will have no shape again
+                    self.nodes[param].fn = Parameter(param.detach().clone())
         return self.call
 
     def move(self, key: Any, node: LayerNode) -> None:
@@ -217,8 +227,12 @@ class Recorder:
 
     def find(self, origin: Origin, call: Call) -> Any:
         """Return the key of what is drawn for an origin as it is read in a call; None if nothing is yet."""
-        key = call.find(origin)
-        return origin.source if key is None and origin.source in self.nodes else key
+        key, source = call.find(origin), origin.source
+        if key is None and source in self.nodes:
+            key = self.nodes[source].fn
+            if key is not source and isinstance(source, torch.Tensor):
+                return None  # the node shows what the tensor holds since, not what it held before a write
+        return key
 
     def find_leaf(self, tensor: Tensor, node: Any) -> Any:
         """Return the key of a tensor that nothing made; one that has no node gets it, a parameter in its module."""
@@ -244,3 +258,15 @@ class Recorder:
             elif not isinstance(origin.source, torch.Tensor):
                 return True
         return False
+
+
+def _hooks(rec: Recorder, node: LayerNode) -> tuple[Any, Any]:
+    """Return the hooks of a module; as they close over the recording, it is no part of the model to look at."""
+
+    def before(module: Module, inputs: Any) -> Any:
+        return prehook(module, inputs, rec, node)
+
+    def after(module: Module, inputs: Any, outputs: Any) -> Any:
+        return posthook(module, inputs, outputs, rec, node)
+
+    return before, after

@@ -65,7 +65,7 @@ def record(
     first = net.register_forward_pre_hook(begin)
     try:
         rec.register_hooks(net, name=name)
-        with torch.inference_mode(False), torch.enable_grad(), rec.history:
+        with torch.inference_mode(False), torch.enable_grad(), rec.history, rec.reshapes:
             rec.graph = capture(net, args=_exchanged(data, copies), name=name)
     finally:
         first.remove()

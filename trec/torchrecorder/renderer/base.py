@@ -80,10 +80,11 @@ class BaseRenderer:
         for key in node.subnets:
             member = self.rec.nodes[key]
             yield member
-            if self._is_closed(member):
+            if self.is_closed(member):
                 yield from member.repeats  # type: ignore[attr-defined]
 
-    def _is_closed(self, node: BaseNode) -> bool:
+    def is_closed(self, node: BaseNode) -> bool:
+        """Tell whether a node is a module that is drawn as a box."""
         return isinstance(node, LayerNode) and node.depth >= self.render_depth
 
     def _process(self) -> None:
@@ -92,7 +93,7 @@ class BaseRenderer:
         for key, node in self.rec.nodes.items():
             if key is not None and node.depth <= self.render_depth:
                 self.processed.setdefault(node, [])
-                if self._is_closed(node):
+                if self.is_closed(node):
                     for again in node.repeats:  # type: ignore[attr-defined]
                         self.processed.setdefault(again, [])
         for source, target, _ in self.rec.edges:
@@ -107,7 +108,7 @@ class BaseRenderer:
         call, top = node.call, node
         while top.depth > self.render_depth:
             top = self.rec.nodes[top.parent]
-        if isinstance(top, LayerNode) and top.repeats and self._is_closed(top):
+        if isinstance(top, LayerNode) and top.repeats and self.is_closed(top):
             while call is not None and call.node is not top:
                 call = call.outer
             if call is not None and call.index:

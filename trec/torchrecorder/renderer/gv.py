@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from trec.errors import DependencyError
 from trec.torchrecorder.nodes import BaseNode, LayerNode, OpNode, ParamNode, TensorNode
-from trec.torchrecorder.renderer.base import BaseRenderer
+from trec.torchrecorder.renderer.nested import NestedRenderer
 
 if TYPE_CHECKING:
     import graphviz
@@ -52,7 +52,7 @@ class GraphvizStyler:
         return {}
 
 
-class GraphvizRenderer(BaseRenderer):
+class GraphvizRenderer(NestedRenderer):
     """Draw a recording into a `graphviz.Digraph`; an open module is a cluster.
 
     Nodes are named `node0`, `node1`, ..., clusters `cluster_0`, `cluster_1`, ... as they are drawn.
@@ -67,39 +67,34 @@ class GraphvizRenderer(BaseRenderer):
         super().__init__(rec, render_depth)
         self.styler = (styler_cls or GraphvizStyler)(**styler_args)
         self._names: dict[BaseNode, str] = {}
-        self._drawn: set[BaseNode] = set()
+        self._clusters = 0
 
     def __call__(self, dest: graphviz.Digraph) -> graphviz.Digraph:
         """Draw the recording into a digraph and return it."""
         self._names.clear()
-        self._drawn.clear()
+        self._clusters = 0
         super().__call__(dest)
         return dest
 
-    def render_node(self, g: graphviz.Digraph, node: BaseNode) -> None:
-        """Draw a node that is not there yet; an open module with what is in it.
+    def render_box(self, g: graphviz.Digraph, node: BaseNode) -> None:
+        """Draw a node that has nothing in it.
 
         Args:
             g: what to draw into.
             node: the node.
         """
-        if node in self._drawn:
-            return  # in the cluster around it
-        self._drawn.add(node)
-        if isinstance(node, LayerNode) and not self._is_closed(node):
-            self.render_recursive_node(g, node)
-        else:
-            g.node(self._name(node), **self.styler.style_node(node))
+        g.node(self._name(node), **self.styler.style_node(node))
 
     def render_recursive_node(self, g: graphviz.Digraph, node: LayerNode) -> None:  # type: ignore[override]
-        """Draw an open module as a cluster; the edges in it are drawn outside, where they change no cluster.
+        """Draw an open module as a cluster.
 
         Args:
             g: what to draw into.
             node: the module.
         """
         style = {**self.styler.style_node(node), "fillcolor": "white"}
-        frame = new_digraph(f"cluster_{len(self._drawn)}", style, {"group": str(node.depth)})
+        frame = new_digraph(f"cluster_{self._clusters}", style, {"group": str(node.depth)})
+        self._clusters += 1
         for member in self.members(node):
             self.render_node(frame, member)
         g.subgraph(frame)
