@@ -13,6 +13,7 @@ from trec.backends.measure import diagram
 from trec.backends.style import LIGHT, Style
 from trec.backends.svg_page import lines
 from trec.layout.arrange import arrange
+from trec.torchrecorder.order import in_order
 from trec.torchrecorder.renderer.gv import GraphvizStyler
 from trec.torchrecorder.renderer.nested import NestedRenderer
 
@@ -73,13 +74,16 @@ class DrawingRenderer(NestedRenderer):
     def __call__(self, dest: Drawing) -> Drawing:
         """Return the drawing with the recording in it; the boxes stand in the order in which data flows."""
         super().__call__(-1)
-        order = _in_order(list(self._boxes), [(source, target) for source, target, _ in self._edges])
+        given = [node for node, box in self._boxes.items() if box.cluster < 0]
+        order = in_order(self._boxes, [(source, target) for source, target, _ in self._edges], given)
         place = {node: index for index, node in enumerate(order)}
         boxes = [replace(self._boxes[node], node=index) for node, index in place.items()]
         edges = [
             Edge(place[source], place[target], f"×{count}" if count > 1 else "", _between(source, target), stroke, True)
             for (source, target, stroke), count in self._edges.items()
         ]
+        targets = {edge.target for edge in edges}
+        first = [index for index, box in enumerate(boxes) if box.cluster < 0 and index not in targets]
         return replace(
             dest,
             boxes=tuple(boxes),
@@ -87,6 +91,7 @@ class DrawingRenderer(NestedRenderer):
             edges=tuple(edges),
             looks=tuple(self._looks),
             strokes=tuple(self._strokes),
+            first=tuple(first),
         )
 
     def render_box(self, dest: int, node: BaseNode) -> None:
@@ -144,30 +149,3 @@ def _width(style: dict[str, Any]) -> float:
 
 def _between(source: BaseNode, target: BaseNode) -> str:
     return f"{source.name} to {target.name}".replace("\n", " ")
-
-
-def _in_order(nodes: list[BaseNode], edges: list[tuple[BaseNode, BaseNode]]) -> list[BaseNode]:
-    """Return the nodes so that edges lead onwards, but for those that close a cycle.
-
-    Source: depth first search, its finished nodes in reverse; R. E. Tarjan (1976).
-    """
-    users: dict[BaseNode, list[BaseNode]] = {node: [] for node in nodes}
-    for source, target in edges:
-        users[source].append(target)
-    seen: set[BaseNode] = set()
-    finished: list[BaseNode] = []
-    for root in reversed(nodes):
-        if root in seen:
-            continue
-        seen.add(root)
-        path = [(root, reversed(users[root]))]
-        while path:
-            node, rest = path[-1]
-            following = next((user for user in rest if user not in seen), None)
-            if following is None:
-                finished.append(node)
-                path.pop()
-            else:
-                seen.add(following)
-                path.append((following, reversed(users[following])))
-    return finished[::-1]
