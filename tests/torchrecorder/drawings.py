@@ -89,7 +89,7 @@ def flat(package: Any, rec: Any, depth: int) -> tuple[Counter[tuple[str, str]], 
 
 def drawn_flows(digraph: Any) -> set[tuple[int, int]]:
     """Return which inputs reach which outputs on a drawing, by position."""
-    network = networkx.MultiDiGraph()
+    network: networkx.MultiDiGraph[Any] = networkx.MultiDiGraph()
     ends: dict[str, dict[int, str]] = {"Input": {}, "Output": {}}
     for text, _, attributes in statements(digraph):
         if " -> " in text:

@@ -24,7 +24,7 @@ class SampleNet(nn.Module):
         self.linear_3 = nn.Linear(in_features=6, out_features=1, bias=True)
         self.my_special_relu = nn.ReLU()
 
-    def forward(self, inputs: Tensor) -> Tensor:
+    def forward(self, inputs: Tensor) -> Any:
         x = self.linear_1(inputs)
         y = self.linear_2(inputs)
         z = torch.cat([x, y], dim=1)
@@ -40,7 +40,7 @@ class ConvSample(nn.Module):
         self.conv2 = nn.Conv2d(in_channels=5, out_channels=5, kernel_size=3, stride=1, padding=1)
         self.relu = nn.ReLU(inplace=False)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         x1 = self.conv1(x)
         x2 = self.conv2(x1)
         x3 = x1 + x2
@@ -61,7 +61,7 @@ class Residual(nn.Module):
             nn.Sequential(nn.Conv2d(channels, out, 1, stride, bias=False), nn.BatchNorm2d(out)) if stride > 1 else None
         )
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         identity = x if self.downsample is None else self.downsample(x)
         y = functional.relu(self.bn1(self.conv1(x)))
         y = self.bn2(self.conv2(y))
@@ -87,7 +87,7 @@ class ResNet(nn.Module):
         self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
         self.fc = nn.Linear(32, 5)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         for index in range(1, 5):
             x = self.get_submodule(f"layer{index}")(x)
@@ -105,7 +105,7 @@ class VGG(nn.Module):
         )  # fmt: skip
         self.classifier = nn.Sequential(nn.Linear(32, 16), nn.ReLU(), nn.Dropout(), nn.Linear(16, 3))
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         return self.classifier(self.features(x).view(x.size(0), -1))
 
 
@@ -117,7 +117,7 @@ class Autoencoder(nn.Module):
         self.encoder = nn.Sequential(nn.Linear(8, 4), nn.Tanh(), nn.Linear(4, 2))
         self.decoder = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 8))
 
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, x: Tensor) -> Any:
         code = self.encoder(x)
         return self.decoder(code), code
 
@@ -130,7 +130,7 @@ class Siamese(nn.Module):
         self.encoder = nn.Sequential(nn.Linear(4, 3), nn.ReLU())
         self.score = nn.Linear(3, 1)
 
-    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+    def forward(self, x: Tensor, y: Tensor) -> Any:
         return self.score((self.encoder(x) - self.encoder(y)).abs())
 
 
@@ -142,7 +142,7 @@ class Recurrent(nn.Module):
         self.of_input = nn.Linear(3, 4)
         self.of_state = nn.Linear(4, 4)
 
-    def forward(self, steps: Tensor, state: Tensor) -> Tensor:
+    def forward(self, steps: Tensor, state: Tensor) -> Any:
         for step in steps.unbind(0):
             state = torch.tanh(self.of_input(step) + self.of_state(state))
         return state
@@ -156,7 +156,7 @@ class Cell(nn.Module):
         self.of_input = nn.Linear(3, 4)
         self.of_state = nn.Linear(4, 4)
 
-    def forward(self, step: Tensor, state: Tensor) -> Tensor:
+    def forward(self, step: Tensor, state: Tensor) -> Any:
         return torch.tanh(self.of_input(step) + self.of_state(state))
 
 
@@ -170,7 +170,7 @@ class Tied(nn.Module):
         self.last = nn.Linear(4, 4, bias=False)
         self.last.weight = self.first.weight
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         return self.last(self.middle(self.first(x)))
 
 
@@ -182,7 +182,7 @@ class Bilinear(nn.Module):
         self.mix = nn.Bilinear(3, 4, 2)
         self.out = nn.Linear(2, 2)
 
-    def forward(self, x: Tensor, y: Tensor, z: Tensor) -> Tensor:
+    def forward(self, x: Tensor, y: Tensor, z: Tensor) -> Any:
         return self.out(self.mix(x, y)) * z + z
 
 
@@ -195,7 +195,7 @@ class Heads(nn.Module):
         self.mean = nn.Linear(6, 2)
         self.scale = nn.Linear(6, 2)
 
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, x: Tensor) -> Any:
         hidden = self.trunk(x)
         mean, scale = self.mean(hidden), functional.softplus(self.scale(hidden))
         return mean, scale, mean * scale
@@ -210,7 +210,7 @@ class Grouped(nn.Module):
         self.grouped = nn.Conv2d(4, 8, 1, groups=2)
         self.norm = nn.GroupNorm(2, 8)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         return functional.gelu(self.norm(self.grouped(self.depthwise(x))))
 
 
@@ -223,7 +223,7 @@ class Attention(nn.Module):
         self.key = nn.Linear(4, 4)
         self.value = nn.Linear(4, 4)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         scores = self.query(x) @ self.key(x).transpose(-2, -1) / 2.0
         return torch.softmax(scores, dim=-1) @ self.value(x)
 
@@ -238,7 +238,7 @@ class Transformer(nn.Module):
         self.mlp = nn.Sequential(nn.Linear(4, 8), nn.GELU(), nn.Linear(8, 4))
         self.norm2 = nn.LayerNorm(4)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         x = x + self.attention(self.norm1(x))
         return x + self.mlp(self.norm2(x))
 
@@ -253,7 +253,7 @@ class Inception(nn.Module):
         self.large = nn.Conv2d(4, 2, 3, padding=1)
         self.pool = nn.AvgPool2d(3, 1, 1)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         x = functional.relu(self.stem(x))
         return torch.cat([self.small(x), self.large(x), self.pool(x)], 1)
 
@@ -265,7 +265,7 @@ class Square(nn.Module):
         super().__init__()
         self.linear = nn.Linear(4, 4)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         y = self.linear(x)
         left, right = (y * y).chunk(2, dim=1)
         return left * torch.sigmoid(right)
@@ -278,7 +278,7 @@ class Loop(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList([nn.Linear(3, 3) for _ in range(3)])
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         for layer in self.layers:
             x = x + torch.relu(layer(x))
         return x

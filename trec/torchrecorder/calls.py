@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from trec.torchrecorder.nodes import LayerNode
+from trec.torchrecorder.nodes import LayerNode
 
 
 class Origin(NamedTuple):
@@ -15,7 +14,7 @@ class Origin(NamedTuple):
 
     source: Any
     """A node of autograd's graph, a step that autograd kept no record of, or the tensor itself if nothing made it."""
-    index: int
+    position: int
     """Which of the results of that."""
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from trec.errors import DependencyError
 from trec.ir.atomic import write_bytes, write_text
-from trec.torchrecorder.recording import record as record
 from trec.torchrecorder.picture import to_svg
+from trec.torchrecorder.recording import record as record
 from trec.torchrecorder.renderer.gv import GraphvizRenderer, new_digraph
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import torch
 from torch.nn import Module, Parameter
 
 from trec.capture.leaves import leaves
-from trec.capture.torch_api import DisableTorchDispatch, DisableTorchFunction
+from trec.capture.parts import wraps_others
+from trec.capture.torch_api import DisableTorchDispatch, DisableTorchFunction, wrapped_by_functorch
 from trec.torchrecorder.nodes import ParamNode, TensorNode
 from trec.torchrecorder.walk import op_acc, param_acc, tensor_acc
 
@@ -53,7 +54,7 @@ def prehook(module: Module, inputs: Any, rec: Recorder, node: LayerNode) -> Any:
             param_acc(param, rec, node)
             rec.nodes[param].name = name
         given: dict[Origin, Any] = {}
-        for _, tensor in leaves(inputs):
+        for tensor in _tensors(inputs):
             origin = rec.history.origin(tensor)
             given[origin] = _given(tensor, origin, rec, node)
         call = rec.enter(node, given)
@@ -62,6 +63,11 @@ def prehook(module: Module, inputs: Any, rec: Recorder, node: LayerNode) -> Any:
         if isinstance(inputs, tuple):
             return tuple([_writable(value, call, rec) for value in inputs])
         return _writable(inputs, call, rec)
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    """Return the tensors in arguments or results, but for those that `vmap` and its like hand to what they run."""
+    return [tensor for _, tensor in leaves(value) if not wrapped_by_functorch(tensor)]
 
 
 def _given(tensor: Tensor, origin: Origin, rec: Recorder, node: LayerNode) -> Any:
@@ -94,9 +100,11 @@ def _made(tensor: Tensor, origin: Origin, rec: Recorder, node: LayerNode, around
         node: the node of the module that is given the tensor or returns it.
         around: the node of the module whose `forward` made it.
     """
-    key = tensor.detach().clone()
-    if key.is_floating_point() or key.is_complex():
-        key.requires_grad_()
+    key = tensor
+    if not wraps_others(type(tensor)):  # whose copies run operators of its own
+        key = tensor.detach().clone()
+        if key.is_floating_point() or key.is_complex():
+            key.requires_grad_()
     tensor_acc(key, rec, node)
     rec.add_dummy(tensor, key)
     if rec.is_drawn(origin, rec.call):
@@ -130,7 +138,7 @@ def posthook(module: Module, inputs: Any, outputs: Any, rec: Recorder, node: Lay
     """
     with DisableTorchFunction(), DisableTorchDispatch():
         call = rec.resume(node)
-        found = [(tensor, rec.history.origin(tensor)) for _, tensor in leaves(outputs)]
+        found = [(tensor, rec.history.origin(tensor)) for tensor in _tensors(outputs)]
         keys = [_returned(tensor, origin, rec, node) for tensor, origin in found]
         outer = rec.leave()
         for (_, origin), key in zip(found, keys, strict=True):

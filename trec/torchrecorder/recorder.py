@@ -94,9 +94,10 @@ class Recorder:
             if depth > 0 and name is not None:
                 label = f"{label}\n({kind})"
             node = layer = LayerNode(label, net, depth, parent)
-            before, after = _hooks(self, layer)
-            layer.pre = net.register_forward_pre_hook(before)
-            layer.post = net.register_forward_hook(after, always_call=True)
+            if not isinstance(net, torch.jit.ScriptModule):  # which takes no hooks of its own
+                before, after = _hooks(self, layer)
+                layer.pre = net.register_forward_pre_hook(before)
+                layer.post = net.register_forward_hook(after, always_call=True)
             for key, param in net.named_parameters(recurse=False):
                 self._owners.setdefault(param, (net, key))
                 if isinstance(param, UninitializedTensor):

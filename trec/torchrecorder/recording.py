@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from trec.capture.api import capture
 from trec.capture.inputs import make_inputs
 from trec.capture.leaves import leaves
 from trec.capture.torch_api import DisableTorchDispatch, DisableTorchFunction
 from trec.errors import OptionError
-from trec.torchrecorder.nodes import ParamNode
+from trec.torchrecorder.hooks import posthook, prehook
+from trec.torchrecorder.nodes import LayerNode, ParamNode
 from trec.torchrecorder.recorder import Recorder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from torch import Tensor
     from torch.nn import Module
 
@@ -46,6 +51,8 @@ def record(
         CaptureError: the model raised.
         OptionError: there are neither shapes nor data, or they are of another form.
     """
+    if not isinstance(net, torch.nn.Module):
+        raise OptionError(f"record takes an nn.Module, not {type(net).__name__}")
     if input_data is not None:
         data = input_data if isinstance(input_data, tuple) else (input_data,)
         single = isinstance(input_data, torch.Tensor)
@@ -58,17 +65,14 @@ def record(
     tensors = [tensor for _, tensor in leaves(data)]
     copies = {id(tensor): _copy(tensor) for tensor in tensors}
 
-    def begin(module: Module, inputs: Any) -> None:
-        with DisableTorchFunction(), DisableTorchDispatch():
-            _begin(rec, tensors, copies, single)
+    def begin() -> None:
+        _give_inputs(rec, tensors, copies, single)
 
-    first = net.register_forward_pre_hook(begin)
     try:
         rec.register_hooks(net, name=name)
-        with torch.inference_mode(False), torch.enable_grad(), rec.history, rec.reshapes:
+        with torch.inference_mode(False), torch.enable_grad(), _hooks(rec, net, begin), rec.history, rec.reshapes:
             rec.graph = capture(net, args=_exchanged(data, copies), name=name)
     finally:
-        first.remove()
         rec.remove_hooks()
     _name_outputs(rec)
     return rec
@@ -100,16 +104,16 @@ class _Begin(torch.autograd.Function):
     """Makes a tensor part of autograd's graph in place, so that the model may write to it and autograd follows."""
 
     @staticmethod
-    def forward(ctx: Any, tensor: Tensor, anchor: Tensor) -> Tensor:  # type: ignore[override]  # noqa: D102
+    def forward(ctx: Any, tensor: Tensor, anchor: Tensor) -> Tensor:
         ctx.mark_dirty(tensor)
         return tensor
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]  # noqa: D102
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         return gradient, None
 
 
-def _begin(rec: Recorder, tensors: list[Tensor], copies: dict[int, Tensor], single: bool) -> None:
+def _give_inputs(rec: Recorder, tensors: list[Tensor], copies: dict[int, Tensor], single: bool) -> None:
     """Give the inputs their nodes, just before the model runs; what an earlier run left is forgotten."""
     rec.restart()
     single = single or len(tensors) == 1
@@ -121,8 +125,37 @@ def _begin(rec: Recorder, tensors: list[Tensor], copies: dict[int, Tensor], sing
         copy = copies[id(tensor)]
         rec.add_dummy(copy, tensor)
         if copy.is_floating_point() or copy.is_complex():
-            _Begin.apply(copy, anchor)
-            rec.add_dummy(copy.grad_fn, tensor)
+            with suppress(
+                RuntimeError
+            ):  # some kinds of tensors refuse; what is made of them has the names of functions
+                _Begin.apply(copy, anchor)  # type: ignore[no-untyped-call]
+                rec.add_dummy(copy.grad_fn, tensor)
+
+
+@contextmanager
+def _hooks(rec: Recorder, net: Module, begin: Callable[[], None]) -> Iterator[None]:
+    """Call `begin` before the model runs, and record scripted modules, which take no hooks of their own."""
+    scripts: dict[Module, LayerNode] = {
+        node.fn: node for node in rec.nodes.values() if isinstance(node, LayerNode) and node.pre is None
+    }
+
+    def before(module: Module, inputs: Any) -> None:
+        if module is net and rec.call.outer is None:
+            with DisableTorchFunction(), DisableTorchDispatch():
+                begin()
+        if module in scripts:
+            prehook(module, inputs, rec, scripts[module])
+
+    def after(module: Module, inputs: Any, outputs: Any) -> None:
+        if module in scripts:
+            posthook(module, inputs, outputs, rec, scripts[module])
+
+    handles = (register_module_forward_pre_hook(before), register_module_forward_hook(after))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
 
 
 def _name_outputs(rec: Recorder) -> None:
