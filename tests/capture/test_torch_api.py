@@ -96,7 +96,7 @@ def test_stacks_of_modes_list_the_outermost_first_and_can_be_mended() -> None:
 
 
 def test_the_node_of_an_operator_that_runs_has_the_sequence_number_before_the_next() -> None:
-    class Numbers(Operators):
+    class Numbers(Operators):  # type: ignore[no-untyped-call]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             self.seen.append(api.next_sequence_number() - 1)
             return func(*args, **(kwargs or {}))

@@ -10,7 +10,6 @@ from trec.torchrecorder.history import Step
 
 if TYPE_CHECKING:
     from torch import Tensor
-    from torch.nn import Parameter
 
     from trec.torchrecorder.recorder import Recorder
 
@@ -70,7 +69,7 @@ def tensor_acc(tensor: Tensor, rec: Recorder, node: Any) -> None:
         rec.add_node(tensor, node.depth, node.parent)
 
 
-def param_acc(param: Parameter, rec: Recorder, node: Any) -> None:
+def param_acc(param: Tensor, rec: Recorder, node: Any) -> None:
     """Add a parameter, if it is not there yet.
 
     Args:

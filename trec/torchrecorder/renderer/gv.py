@@ -76,6 +76,15 @@ class GraphvizRenderer(NestedRenderer):
         super().__call__(dest)
         return dest
 
+    def render_node(self, g: graphviz.Digraph, node: BaseNode) -> None:
+        """Draw a node that is not there yet; an open module with what is in it.
+
+        Args:
+            g: what to draw into.
+            node: the node.
+        """
+        super().render_node(g, node)
+
     def render_box(self, g: graphviz.Digraph, node: BaseNode) -> None:
         """Draw a node that has nothing in it.
 
