@@ -95,6 +95,19 @@ def test_stacks_of_modes_list_the_outermost_first_and_can_be_mended() -> None:
         assert api.function_modes() == [first, second]
 
 
+def test_the_node_of_an_operator_that_runs_has_the_sequence_number_before_the_next() -> None:
+    class Numbers(Operators):  # type: ignore[no-untyped-call]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            self.seen.append(api.next_sequence_number() - 1)
+            return func(*args, **(kwargs or {}))
+
+    leaf = torch.ones(2, 3, requires_grad=True)
+    with Numbers() as mode:
+        view = leaf.t()
+        total = view.sum()
+    assert mode.seen == [api.sequence_number(view.grad_fn), api.sequence_number(total.grad_fn)]
+
+
 def test_modes_transforms_and_autocast_are_counted() -> None:
     def counts() -> tuple[Any, ...]:
         return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,10 @@ def differentiable(operator: Any) -> Any:
         return operator
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        with without_dispatch_mode() as mode:
+        with ExitStack() as stack:
+            mode = stack.enter_context(without_dispatch_mode())
+            while current_dispatch_mode() is not None:  # one of the user's, around the recording
+                stack.enter_context(without_dispatch_mode())
             return HigherOrderCall(mode, operator, args, kwargs, kernel).run()
 
     return run

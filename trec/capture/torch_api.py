@@ -122,6 +122,15 @@ saved_tensors_hooks: Any = _C._autograd._top_saved_tensors_default_hooks
 pop_saved_tensors_hooks: Any = _C._autograd._pop_saved_tensors_default_hooks
 """Take them off."""
 
+next_sequence_number: Any = _C._autograd._get_sequence_nr
+"""The number that the next node of autograd's graph gets; while an operator runs, its own node has the one before."""
+
+
+def sequence_number(node: Any) -> int:
+    """Return the number of a node of autograd's graph, which grows from node to node in one thread."""
+    return int(node._sequence_nr())
+
+
 # ---- switches
 
 default_device: Any = _device
