@@ -30,7 +30,9 @@ PROGRAMS = {
 
 MISSING = pytest.StashKey[Counter[str]]()
 
-settings.register_profile("trec", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "trec", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("trec")
 
 

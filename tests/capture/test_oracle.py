@@ -12,7 +12,7 @@ import trec
 from tests.capture.models import MODELS
 from tests.capture.oracle import Log, as_written, is_function, listed, logged, with_operators_put_back
 from tests.capture.themes.every import THEMES
-from trec.capture.recorder import walk
+from trec.capture.naming import walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -70,7 +70,7 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 if type(result) is Tensor and not written:
                     made: Sequence[int] = (self.make(result, storages, facts.aliases, values),)
                 else:
-                    made = self._made(result, facts, storages, written, call)
+                    made = self._made(result, facts, values, storages, written, call)
                 given: Any = None
                 if values == call.given:
                     values = call.given
@@ -101,7 +101,7 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if type(result) is Tensor and not written:
                 made: Sequence[int] = (self.make(result, storages, facts.aliases, values),)
             else:
-                made = self._made(result, facts, storages, written, None)
+                made = self._made(result, facts, values, storages, written, None)
             if not made and func.namespace in SILENT:
                 return result
             given = self.log.arguments(func, freeze(args, kwargs)[0])
@@ -179,11 +179,11 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return [self.memory.make(tensor, storages) for tensor in {id(tensor): tensor for tensor in results}.values()]
 
     def _made(
-        self, result: Any, facts: Facts, storages: list[Storage], written: Written, call: Call | None
+        self, result: Any, facts: Facts, values: list[int], storages: list[Storage], written: Written, call: Call | None
     ) -> Sequence[int]:
         """Return the values that an operator made: of what it wrote, then of what it returned."""
         memory = self.memory
-        made = [memory.write(tensor, entry, storages, call) for tensor, entry in written]
+        made = [memory.write(tensor, entry, storages, call, values) for tensor, entry in written]
         targets = {id(tensor) for tensor, _ in written}
         results: list[Tensor] = []
         add_tensors(result, results)

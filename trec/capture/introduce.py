@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
-from trec.capture.regions import WHOLE, Region, overlap
+from trec.capture.regions import WHOLE, overlap
 from trec.capture.shared import real_address
 from trec.capture.storages import Storage, covered, inner_tensors, likeness, storage_key
 from trec.capture.unseen import unseen_sources
@@ -145,11 +145,9 @@ def read_storage(memory: Memory, untyped: torch.UntypedStorage, thread: Thread) 
         return [storage.value], storage
     writes = storage.writes or storage.begin_writes()
     size = untyped.nbytes()
-    whole = Region(((0, size if type(size) is int else 1 << 62),))
     if storage.shares:
-        share = storage.shares[0]
-        whole = Region(((share.start, share.stop),))
         memory.notice_others(storage, torch.empty(0, dtype=torch.uint8, device=untyped.device), thread)
+    whole = storage.whole(size) if type(size) is int else storage.whole()
     return writes.within(whole, len(memory.log.types)) or [storage.value], storage
 
 

@@ -237,15 +237,31 @@ class Memory:
             self.join(tensor, value, storage)
         return value
 
-    def write(self, tensor: Tensor, entry: Entry, sources: Sequence[Storage], call: Call | None) -> int:
-        """Note that an operator wrote the tensor and return the new value."""
+    def write(
+        self, tensor: Tensor, entry: Entry, sources: Sequence[Storage], call: Call | None, reads: list[int]
+    ) -> int:
+        """Note that an operator wrote the tensor and return the new value.
+
+        Args:
+            tensor: what it wrote.
+            entry: what was known of that.
+            sources: storages of the tensors that it was given.
+            call: the call that it runs in.
+            reads: values that it read; of a storage that the tensor is put in, only what lies where the tensor lies.
+        """
         storage = entry.storage
         if call is not None:
             call.wrote = True
         key = storage_key(tensor)
         if key != storage.key:  # set_ and resize_ give it another one
             found = self.live(key)
-            return self.make(tensor, sources if found is None else [*sources, found])
+            if found is None:
+                return self.make(tensor, sources)
+            if found.writes is not None:
+                lying, exact = found.writes.within(found.whole()), found.writes.within(covered(tensor, found))
+                if lying and exact:
+                    reads[:] = [value for value in reads if value not in lying or value in exact]
+            return self.make(tensor, [*sources, found])
         value = self.log.value(tensor)
         entry.value = value
         if storage.tensors is None and storage.owner is None and not storage.version:

@@ -61,6 +61,12 @@ class Storage(Struct, gc=False):
     sources: tuple[tuple[int, Tensor], ...] = ()
     """Inputs, parameters and buffers that lie in it, each with the value that it had at first."""
 
+    def whole(self, size: int = 1 << 62) -> Region:
+        """Return where all of it lies, given its size in bytes."""
+        if self.shares:
+            return Region(((self.shares[0].start, self.shares[0].stop),))
+        return Region(((0, size),))
+
     def begin_writes(self) -> Writes:
         """Return the empty table of its writes, with what stands in it now."""
         writes = self.writes = Writes()
