@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor, nn
+from torch.utils._pytree import tree_map
 
 from examples.models import ResNet, SampleNet, gpt2, llama, t5, token_ids
 
@@ -64,7 +65,8 @@ def bert() -> Call:
     from transformers import BertConfig, BertForSequenceClassification
 
     net = BertForSequenceClassification(BertConfig(vocab_size=32, max_position_embeddings=16, **SMALL))
-    return net, (token_ids(5), torch.ones(1, 5, dtype=torch.int64)), {"labels": torch.tensor([1])}
+    mask = torch.ones(1, 5, dtype=torch.int64)
+    return net, (), {"input_ids": token_ids(5), "attention_mask": mask, "labels": torch.tensor([1])}
 
 
 def vit() -> Call:
@@ -89,7 +91,9 @@ def mixtral() -> Call:
     from transformers import MixtralConfig, MixtralForCausalLM
 
     config = MixtralConfig(vocab_size=32, num_key_value_heads=1, num_local_experts=3, num_experts_per_tok=2, **SMALL)
-    return MixtralForCausalLM(config), (token_ids(5),), {"use_cache": False}
+    net = MixtralForCausalLM(config)
+    net.set_experts_implementation("eager")
+    return net, (token_ids(5),), {"use_cache": False}
 
 
 def mamba() -> Call:
@@ -119,3 +123,20 @@ def build(name: str) -> Call:
     torch.manual_seed(3)
     net, args, kwargs = MODELS[name]()
     return net.train(False), args, kwargs
+
+
+MASKS = {"GPT-2": ("attention_mask", 5), "BERT": ("attention_mask", 5), "Mixtral": ("attention_mask", 5)}
+MASKS["Whisper"] = ("decoder_attention_mask", 3)
+"""Masks of which models ask for a value unless they are four-dimensional, with their length: none has one on meta."""
+
+
+def build_on_meta(name: str) -> Call:
+    """Return one of the models with its inputs on meta, itself where it was."""
+    net, args, kwargs = build(name)
+    args, kwargs = tree_map(lambda leaf: leaf.to("meta") if isinstance(leaf, Tensor) else leaf, (args, kwargs))
+    if name in MASKS:
+        mask, length = MASKS[name]
+        kwargs[mask] = torch.zeros(1, 1, length, length, device="meta")
+    if name == "Mixtral":  # which tokens an expert is given is a value too
+        cast("Any", net).set_experts_implementation("batched_mm")
+    return net, args, kwargs

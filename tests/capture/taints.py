@@ -142,7 +142,9 @@ def _alias(t: Tensor, chance: Random) -> Tensor:
     ways: list[Callable[[], Tensor]] = [
         lambda: torch.from_numpy(t.numpy()),
         lambda: torch.from_numpy(np.asarray(t)),
-        lambda: FROM_DLPACK(TO_DLPACK(t)),
+        lambda: FROM_DLPACK(
+            TO_DLPACK(t.detach())
+        ),  # of t itself, the alias would lose its memory if t were given other
         lambda: torch.as_tensor(t.numpy()),
         lambda: copy.copy(t),
         lambda: torch.empty(0, dtype=t.dtype).set_(t.untyped_storage(), t.storage_offset(), t.shape, t.stride()),
