@@ -107,15 +107,16 @@ class Log(DebugMode):  # type: ignore[no-untyped-call]
         """Yield the calls; of those that raised, only the function that the model's own error came from."""
         for position, call in enumerate(self.operators):
             function: Any = call.op
-            if position not in self.functions:
-                if position not in self.raised:
-                    higher_order = isinstance(function, HigherOrderOperator)
-                    yield Row(call.call_depth - 1, _name(function)[0], counts=True, higher_order=higher_order)
-                continue
             name, accessor = _name(function)
-            counts = name in LEAVING or (position in self.returning and not accessor and name not in UNCHANGING)
-            counts = counts or (error is not None and self.raised.get(position) is error)
-            yield Row(call.call_depth, name, counts, higher_order=False)
+            if "_record_function" in name:  # marks of the profiler, which PyTorch leaves out as well
+                continue
+            if position in self.functions:
+                counts = name in LEAVING or (position in self.returning and not accessor and name not in UNCHANGING)
+                counts = counts or (error is not None and self.raised.get(position) is error)
+                yield Row(call.call_depth, name, counts, higher_order=False)
+            elif position not in self.raised:
+                higher_order = isinstance(function, HigherOrderOperator)
+                yield Row(call.call_depth - 1, name, counts=True, higher_order=higher_order)
 
 
 Log.__torch_dispatch__ = Log._handle  # type: ignore[assignment,method-assign]

@@ -121,14 +121,16 @@ class Shadow(Real):
         return result
 
 
-def _view(t: Tensor, chance: Random) -> Tensor:
+def _view(t: Tensor, chance: Random, *, exact: bool) -> Tensor:
     row = chance.randrange(max(1, t.shape[0]))
     views: list[Callable[[], Tensor]] = [
         lambda: t[::2], lambda: t[row:], lambda: t[: row + 1], lambda: t[..., :1], lambda: t.detach(), lambda: t.data,
         lambda: t.view_as(t), lambda: t.narrow(0, 0, 1), lambda: t.unsqueeze(0).squeeze(0),
         lambda: t.expand(2, *t.shape)[0], lambda: nn.Parameter(t, requires_grad=False),
-        lambda: torch.as_tensor(t), lambda: t.transpose(0, -1),
+        lambda: t.transpose(0, -1),
     ]  # fmt: skip
+    if not exact:
+        views.append(lambda: torch.as_tensor(t))
     if t.dim() > 1:
         column = chance.randrange(t.shape[1])
         views += [
@@ -142,9 +144,7 @@ def _alias(t: Tensor, chance: Random) -> Tensor:
     ways: list[Callable[[], Tensor]] = [
         lambda: torch.from_numpy(t.numpy()),
         lambda: torch.from_numpy(np.asarray(t)),
-        lambda: FROM_DLPACK(
-            TO_DLPACK(t.detach())
-        ),  # of t itself, the alias would lose its memory if t were given other
+        lambda: FROM_DLPACK(TO_DLPACK(t.detach())),  # t itself may be given other memory, and would take its own along
         lambda: torch.as_tensor(t.numpy()),
         lambda: copy.copy(t),
         lambda: torch.empty(0, dtype=t.dtype).set_(t.untyped_storage(), t.storage_offset(), t.shape, t.stride()),
@@ -189,7 +189,8 @@ def run(chance: Random, steps: int, inputs: list[Tensor], ops: Any, *, exact: bo
         steps: how many views, copies, operators and writes.
         inputs: what it starts from.
         ops: what it computes with.
-        exact: whether to leave out views of several results, which are one node and so have all paths in common.
+        exact: whether to leave out what is one node that has all paths in common: views of several results, and calls
+            that may return the very tensor that they were given.
     """
     pool = [ops.combine(inputs[0]), *inputs[1:]]
     for _ in range(steps):
@@ -197,8 +198,8 @@ def run(chance: Random, steps: int, inputs: list[Tensor], ops: Any, *, exact: bo
         kind = chance.choice(
             ["view"] * 7 + ["same", "alias", "alias", "deep", "combine", "combine", "parts"] + ["write"] * 6
         )
-        if kind == "view" or (kind == "parts" and exact):
-            made = _view(t, chance)
+        if kind == "view" or (kind in ("parts", "same") and exact):
+            made = _view(t, chance, exact=exact)
         elif kind == "same":
             made = _same(t, chance, ops)
         elif kind == "alias":

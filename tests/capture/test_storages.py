@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
+import trec
 from tests.capture.paths import Apply, check_function, connected, flow, record
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore:.*quantiz")]
@@ -151,3 +152,12 @@ def test_inputs_that_share_an_array_see_each_other() -> None:
 
     assert connected(record(Apply(forward), x, y, torch.ones(2, 2)), "input:2", "output:0")
     assert array.tolist() == [[1, 1], [1, 1]]
+
+
+def test_a_tensor_laid_over_a_part_of_a_storage_reads_what_lies_in_that_part() -> None:
+    def forward(x: Tensor, y: Tensor) -> Any:
+        x[1] = y[0]
+        return torch.empty(0).set_(x.untyped_storage(), 4, (4,), (1,)), torch.empty(0).set_(x.untyped_storage())
+
+    graph = trec.capture(Apply(forward), args=(torch.ones(4, 4), torch.ones(4, 4)), level="aten").verify()
+    assert flow(graph) == {("input:1", "output:0"), ("input:0", "output:1"), ("input:1", "output:1")}
