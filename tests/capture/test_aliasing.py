@@ -85,6 +85,34 @@ def test_blocks_of_a_memory_that_was_filled_by_blocks_are_read_alone() -> None:
     assert flow(graph) == {("input:0", "output:0"), ("input:1", "output:1")}
 
 
+def test_a_view_stays_on_the_path_when_its_memory_is_written_in_part() -> None:
+    def forward(x: Tensor, y: Tensor) -> Tensor:
+        whole = x * 2
+        flat = whole.view(-1)
+        whole[0] = y
+        return flat * 1
+
+    graph = record(Apply(forward), torch.randn(3, 3), torch.randn(3))
+    assert connected(graph, "op:view", "output:0")
+
+
+def test_another_form_given_in_place_is_no_write() -> None:
+    def forward(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        whole = x.clone()
+        row = whole[0]
+        whole.t_().unsqueeze_(0)
+        whole[0, :, 1] = y
+        whole.squeeze_(0).transpose_(0, 1)
+        return row * 1, whole[0] * 1, whole
+
+    graph = record(Apply(forward), torch.randn(3, 3), torch.randn(3))
+    assert flow(graph) == {("input:0", "output:0"), ("input:0", "output:1"), *[
+        (f"input:{index}", "output:2") for index in range(2)
+    ]}  # fmt: skip
+    for op in ("t_", "unsqueeze_", "squeeze_", "transpose_"):
+        assert connected(graph, f"op:{op}", "output:2")
+
+
 # ---- the model's own tensors
 
 

@@ -167,7 +167,6 @@ WATCHED = [
     lambda x: torch.add(x, x, out=torch.empty(3, 3)),
     lambda x: functional.batch_norm(x, torch.zeros(3), torch.ones(3), None, None, True),
     lambda x: functional.embedding(torch.tensor([0]), x.clone(), None, 1.0),
-    lambda x: torch.relu(x.as_subclass(Marked)),
     lambda x: torch.add(x.to_sparse(), x.to_sparse()).to_dense(),
     lambda x: x[Row(x)],
     lambda x: x[(x[0] > 0).numpy()],
@@ -185,6 +184,14 @@ def test_calls_whose_operators_tell_more_are_watched(function: Any, monkeypatch:
     assert spy.watched
     assert str(graph) == str(watched)
     assert connected(graph, "input:0", "output:0")
+
+
+def test_calls_of_a_subclass_are_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    spy = Spy(monkeypatch)
+    with torch.no_grad():
+        graph, watched = both(lambda x: torch.relu(x.as_subclass(Marked)), torch.randn(3, 3), monkeypatch=monkeypatch)
+    assert not spy.made
+    assert str(graph) == str(watched)
 
 
 @pytest.mark.filterwarnings("ignore")

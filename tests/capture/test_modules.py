@@ -228,6 +228,22 @@ def test_a_module_that_returns_its_argument_lies_on_the_path() -> None:
         assert connected(graph, f"module:{path}", "output:0")
 
 
+class Swap(nn.Module):
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+        return y, {"other": x}
+
+
+def test_what_goes_through_a_call_side_by_side_does_not_meet() -> None:
+    def forward(swap: nn.Module, x: Tensor, y: Tensor) -> Any:
+        first, rest = swap(x, y)
+        return first * 2, rest["other"] * 3
+
+    graph = record(Apply(lambda net, x, y: forward(net.swap, x, y), swap=Swap()), torch.ones(2), torch.ones(2))
+    assert flow(graph) == {("input:0", "output:1"), ("input:1", "output:0")}
+    assert connected(graph, "input:0", "module:swap")
+    assert connected(graph, "module:swap", "output:1")
+
+
 class Leaves(nn.Module):
     """Calls a module and ends without a word of its own."""
 

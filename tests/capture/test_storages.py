@@ -108,9 +108,21 @@ def split_at_positions(x: Tensor, y: Tensor) -> Any:
     return torch.tensor_split(x, (y.reshape(-1)[:1] * 0 + 1).to(torch.int64))[0]
 
 
-@pytest.mark.parametrize("function", [through_a_packed_list, split_at_positions])
-def test_tensors_that_are_read_without_an_operator_are_read(function: Any) -> None:
-    graph = record(Apply(function), torch.randn(4, 4), torch.randn(4, 4))
+def index_by_a_list(x: Tensor, y: Tensor) -> Any:
+    return x[:, [0, (y[0, 0] * 0).long()]]
+
+
+def set_by_a_list(x: Tensor, y: Tensor) -> Any:
+    result = x.detach() * 1
+    result[0, [(y[0, 0] * 0).long(), 1]] = 2.0
+    return result
+
+
+@pytest.mark.filterwarnings("ignore:Converting a tensor")
+@pytest.mark.parametrize("grads", [False, True], ids=["no_grad", "grad"])
+@pytest.mark.parametrize("function", [through_a_packed_list, split_at_positions, index_by_a_list, set_by_a_list])
+def test_tensors_that_are_read_without_an_operator_are_read(function: Any, grads: bool) -> None:
+    graph = record(Apply(function), torch.randn(4, 4, requires_grad=grads), torch.randn(4, 4))
     assert flow(graph) == {("input:0", "output:0"), ("input:1", "output:0")}
 
 

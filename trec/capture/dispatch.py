@@ -183,7 +183,12 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> Sequence[int]:
         """Return the values that an operator made: of what it wrote, then of what it returned."""
         memory = self.memory
-        made = [memory.write(tensor, entry, storages, call, values) for tensor, entry in written]
+        made = [
+            memory.reform(tensor, entry)
+            if facts.reforms and entry.storage.key is not None
+            else memory.write(tensor, entry, storages, call, values)
+            for tensor, entry in written
+        ]
         targets = {id(tensor) for tensor, _ in written}
         results: list[Tensor] = []
         add_tensors(result, results)

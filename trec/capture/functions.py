@@ -58,7 +58,9 @@ HOST = frozenset({
 })  # fmt: skip
 """Functions through which values leave torch."""
 
-READING = frozenset({"tensor", "as_tensor", "asarray", "new_tensor", "tensor_split", "sparse_coo_tensor"})
+ITEMS = frozenset({"__getitem__", "__setitem__"})
+
+READING = ITEMS | {"tensor", "as_tensor", "asarray", "new_tensor", "tensor_split", "sparse_coo_tensor"}
 """Functions that read numbers out of tensors with no operator: those in lists, or the positions where to split."""
 
 EXPORTING = frozenset({"numpy", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage"})
@@ -204,6 +206,8 @@ class FunctionMode(TorchFunctionMode):
     def _read_on_host(self, call: Call) -> None:
         """Mark what a call was given and read though none of its operators did."""
         read = {value for event in call.events for value in event[3]}
+        if getattr(call.function, "__name__", "") in ITEMS:  # a part of the whole, or nothing of it, is read by views
+            read.add(call.given[0])
         rest = [value for value in call.given if value not in read]
         if rest:
             call.events.insert(0, ("host", "item", call.scope, rest, [], None, None))

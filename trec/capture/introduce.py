@@ -101,6 +101,8 @@ def _introduce_constant(memory: Memory, tensor: Tensor, key: int | None, thread:
         memory.log.events.append(("constant", label or "constant", thread.scope, [], [value], None, None))
     found = memory.live(key)
     if found is not None:
+        if found.writes is not None:
+            found.writes.read(value, covered(tensor, found), likeness(tensor, found))
         return memory.join(tensor, value, found)
     entry = memory.place(tensor, value, key)
     if entry.storage.owner is None:

@@ -283,6 +283,14 @@ class Memory:
             storage.version = value
         return value
 
+    def reform(self, tensor: Tensor, entry: Entry) -> int:
+        """Note that a tensor lies in its memory in another form, as after `t_`, and return its new value."""
+        value = entry.value = self.log.value(tensor)
+        if entry.storage.writes is not None:
+            region = covered(tensor, entry.storage)
+            entry.storage.writes.read(value, region, likeness(tensor, entry.storage))
+        return value
+
     def christen(self, tensor: Tensor, origin: Origin) -> None:
         """Note that a tensor made in the pass is a parameter or buffer from now on."""
         self.origins[id(tensor)] = origin

@@ -155,8 +155,13 @@ class ModuleHooks:
             if entry.value < first:
                 sources.append(entry.value)
                 made.append(thread.rename(entry, len(thread.frames) + 1))
-        if made:
-            self.recorder.log.events.append(("link", "pass", scope, sources, made, None, None))
+        events = self.recorder.log.events
+        if len(made) > WIDEST:
+            events.append(("link", "pass", scope, sources, made, None, None))
+        else:  # what went through side by side did not meet
+            events.extend(
+                ("link", "pass", scope, [old], [new], None, None) for old, new in zip(sources, made, strict=True)
+            )
 
     def _hand_on(self, scope: int, held: list[Any], thread: Thread, returned: list[Entry]) -> None:
         """Note that a call returned a list; what a call before it had returned in it already is not gone through again.

@@ -20,6 +20,8 @@ class Facts(NamedTuple):
     """Position of the flag that decides whether it writes at all; None if it always does."""
     aliases: bool
     """Whether a result shares memory with an argument."""
+    reforms: bool = False
+    """Whether it gives what it writes another form, and leaves the numbers as they are."""
     higher_order: bool = False
     """Whether it is given functions."""
 
@@ -37,6 +39,11 @@ UNDECLARED_WRITES: dict[str, tuple[tuple[int, ...], int | None]] = {
 }
 """Operators that write running statistics which their schema does not mark: positions, position of `training`."""
 
+REFORMING = frozenset({
+    "as_strided_", "detach_", "rename_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_",
+})  # fmt: skip
+"""In-place operators that write no number."""
+
 OVERWRITING = frozenset({
     "copy_", "fill_", "zero_", "uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_", "cauchy_",
     "log_normal_", "set_", "eye_", "_foreach_copy_", "_foreach_zero_",
@@ -48,7 +55,7 @@ def facts_of(operator: Any) -> Facts:
     """Return what is known of an operator; higher-order operators have no schema and write nothing."""
     schema = getattr(operator, "_schema", None)
     if schema is None:
-        return Facts(operator, (), False, None, False, isinstance(operator, HigherOrderOperator))
+        return Facts(operator, (), False, None, False, higher_order=isinstance(operator, HigherOrderOperator))
     return facts_of_schema(schema, getattr(operator, "_op", operator))
 
 
@@ -64,7 +71,7 @@ def facts_of_schema(schema: Any, run: Any = None) -> Facts:
     if not writes and name in UNDECLARED_WRITES:
         writes, training = UNDECLARED_WRITES[name]
     aliases = any(result.alias_info is not None for result in schema.returns)
-    return Facts(run, writes, overwrites, training, aliases)
+    return Facts(run, writes, overwrites, training, aliases, name in REFORMING)
 
 
 def operator_name(operator: Any) -> str:

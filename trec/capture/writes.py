@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MOST_PARTS = 64
 """What lies in more parts is not told apart: a tensor is read with all that it held before."""
 SHORT = 32
+_START = -(1 << 63)
 
 
 class Piece(Struct, gc=False):
@@ -41,12 +42,16 @@ class Writes:
     """
 
     def __init__(self) -> None:
-        self._starts = [-(1 << 63)]
+        self._starts = [_START]
         self._segments: list[tuple[Piece, ...]] = [()]
         self._log: list[Piece] = []
         self._log_begins = 0
         self.latest = 0
         """The newest value."""
+        self._ground: int | None = None
+        """What stood everywhere before the first write; None if several values did."""
+        self._first = 1 << 62
+        """The value that the first write made."""
         self.explained: dict[int, tuple[int, ...]] = {}
         """Which pieces made up a value that was read, by their values."""
         self.views: dict[Any, tuple[int, int]] = {}
@@ -57,6 +62,7 @@ class Writes:
         piece = Piece(value, region, call, value)
         self._log.append(piece)
         self.latest = max(self.latest, value)
+        self._first = min(self._first, value)
         if region.exact:
             for start, stop in region.runs:
                 self._cover(piece, start, stop)
@@ -70,6 +76,7 @@ class Writes:
     def fill(self, value: int, start: int, stop: int) -> None:
         """Note what stood where nothing is known to have been written."""
         piece = Piece(value, Region(((start, stop),)), None, 0, True)
+        self._ground = value if self._starts == [_START] else None
         for position in range(self._split(start), self._split(stop)):
             held = self._segments[position]
             if not held or not held[0].region.exact:
@@ -77,6 +84,7 @@ class Writes:
 
     def lay(self, value: int, region: Region) -> None:
         """Note what stood in a region before all writes; it hides no others that stood there too."""
+        self._ground = None
         piece = Piece(value, region, None, 0)
         for start, stop in region.runs:
             first, last = self._split(start), self._split(stop)
@@ -121,11 +129,17 @@ class Writes:
         exact = self.within(region) if len(parts) > 1 else None
         if exact:
             left = set(exact)
-            if whole or not left.issuperset(self.explained.get(value, (value,))):
+            if whole or not left.issuperset(self._made_of(value)):
                 parts = exact
             else:
                 parts = [value, *[part for part in parts[1:] if part in left]]
         return parts, [piece.call for piece in new]
+
+    def _made_of(self, value: int) -> tuple[int, ...]:
+        """Return the pieces that made up a value; one read before all writes was what stood everywhere."""
+        if self._ground is not None and value < self._first:
+            return (self._ground,)
+        return self.explained.get(value, (value,))
 
     def read(self, value: int, region: Region, like: Any) -> None:
         """Note that a value is what lies in a region now, and so of which pieces it is made.
