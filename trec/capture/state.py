@@ -18,6 +18,7 @@ from trec.capture.log import Origin, UninitializedTensor
 from trec.capture.naming import TABLES, walk
 from trec.capture.process import Process
 from trec.capture.refill import refill_dict, refill_set, same
+from trec.capture.scripts import Scripts
 from trec.capture.tensors import Tensors
 from trec.capture.torch_api import DisableTorchDispatch, DisableTorchFunction
 
@@ -80,6 +81,7 @@ class State:
         self.contents = Contents()
         self.tensors = Tensors(memory)
         self._classes = Classes()
+        self._scripts = Scripts()
         self._layouts: dict[Any, Layout] = {}
         self._entered: set[int] = set()
         self._process = Process()
@@ -163,6 +165,8 @@ class State:
             filled = [(table, table.copy()) for table in layout.contents(values) if table]
             if any(tables := layout.hooks(values)):
                 hooks = [(table, table.copy()) for table in tables]
+        else:
+            self._scripts.remember(module)
         kind = type(module)
         self.modules.append(Remembered(module, kind, held, layout, values, filled, hooks))
         found = self.contents.remember(self._classes.remember(kind), self.left) if self._classes.is_new(kind) else []
@@ -189,11 +193,19 @@ class State:
                 if not _is_unchanged(row):
                     left.attempt(f"the attributes of a {row.kind.__name__}", _restore_module, row)
             self._classes.restore(left)
+            self._scripts.restore(left)
             self.contents.restore(left)
             self._process.drop_guards()
             with DisableTorchDispatch(), torch.no_grad():
                 self.tensors.restore(left)
             self._process.restore(left)
+        self._drop()
+
+    def _drop(self) -> None:
+        """Forget everything: where an exception goes on, its frames hold this, and the copies are large."""
+        self.contents.drop()
+        self.tensors.drop()
+        self.modules.clear()
 
 
 def _is_unchanged(row: Remembered) -> bool:

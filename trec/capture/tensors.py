@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from trec.capture.leaves import PLAIN_TENSORS
+from trec.capture.leaves import PLAIN_TENSORS, wrapped_by_functorch
 from trec.capture.log import STRIDED
 from trec.capture.parts import leaves_behind, storages_of
 from trec.capture.refill import refill_dict, same
@@ -121,7 +121,10 @@ class Tensors:
             columns = Columns(tensors)
         except (RuntimeError, NotImplementedError, ValueError, AttributeError):
             ordinary = [tensor for tensor in tensors if _is_ordinary(tensor)]
-            further = [other for tensor in tensors if not _is_ordinary(tensor) for other in self._look_at(tensor)]
+            if len(ordinary) == len(tensors):
+                ordinary = []
+            known = set(map(id, ordinary))
+            further = [other for tensor in tensors if id(tensor) not in known for other in self._look_at(tensor)]
             return further + (self._look(ordinary) if ordinary else [])
         self._columns.append(columns)
         self._note_storages(list(map(_ADDRESS, columns.storages)), columns.storages, tensors)
@@ -184,6 +187,12 @@ class Tensors:
         self._restore_attributes(left)
         self._restore_versions(left)
 
+    def drop(self) -> None:
+        """Forget all of it, and the copies."""
+        self._columns, self._special, self._attributes = [], [], []
+        for held in (self._storages, self._saved, self._saved_opaque):
+            held.clear()
+
     def _put_back(self, tensor: Tensor, facts: TensorFacts, left: Left) -> None:
         for what, step in STEPS:
             left.attempt(f"{what} of {self._name(tensor)}", step, tensor, facts)
@@ -227,7 +236,7 @@ def _is_ordinary(tensor: Tensor) -> bool:
         and tensor.layout is STRIDED
         and tensor.is_leaf
         and tensor.dtype in _SIMPLE_DTYPES
-        and not (tensor.is_nested or tensor.is_inference())
+        and not (tensor.is_nested or tensor.is_inference() or wrapped_by_functorch(tensor))
         and all(read(tensor) is None for read in HOOKS)
     )
 
