@@ -217,9 +217,9 @@ def _met(recorder: Recorder, state: State, modules: list[tuple[str, Any]]) -> It
     """Yield path and module of those that were named only when they were called."""
     paths = recorder.names.paths
     known = {id(module) for _, module in modules}
-    for row in state.modules:
-        if id(row.module) in paths and id(row.module) not in known:
-            yield paths[id(row.module)], row.module
+    for module in state.modules:
+        if id(module) in paths and id(module) not in known:
+            yield paths[id(module)], module
 
 
 def _take_outputs(recorder: Recorder, result: Any) -> list[tuple[str, int]]:

@@ -98,10 +98,12 @@ class Tensors:
         self._saved: dict[int, tuple[Any, Any]] = {}
         self._saved_opaque: dict[int, tuple[Tensor, Tensor]] = {}
 
-    def add(self, tensors: Iterable[Tensor]) -> list[dict[str, Any]]:
+    def add(self, tensors: list[Tensor]) -> list[dict[str, Any]]:
         """Remember tensors; return the attributes that the user has set on them."""
         owned = self.memory.owned
-        fresh = {id(tensor): tensor for tensor in tensors if id(tensor) not in owned}
+        fresh = dict(zip(map(id, tensors), tensors, strict=True))
+        if not owned.keys().isdisjoint(fresh):
+            fresh = {known: tensor for known, tensor in fresh.items() if known not in owned}
         filled: list[dict[str, Any]] = []
         while fresh:
             owned.update(fresh)
