@@ -142,6 +142,26 @@ def cache_of_living_views(steps: int) -> Any:
     return forward
 
 
+def column_writes(steps: int) -> Any:
+    def forward(x: Tensor) -> Any:
+        whole = torch.zeros(300, steps)
+        for column in whole.unbind(1):
+            column.add_(x.sum())
+        return whole
+
+    return forward
+
+
+def columns_of_the_last(steps: int) -> Any:
+    def forward(x: Tensor) -> Any:
+        whole = torch.zeros(300, steps) + x.sum()
+        for step in range(1, steps):
+            whole[:, step] = whole[:, step - 1] + 1
+        return whole
+
+    return forward
+
+
 def views_of_the_whole(steps: int) -> Any:
     def forward(x: Tensor) -> Any:
         whole = torch.zeros(8, 4)
@@ -188,11 +208,7 @@ def lines_run(make: Any, steps: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     "make", [row_writes, view_writes, whole_writes_and_view_reads, cache_of_keys, views_of_the_whole, ring,
-        pytest.param(
-            cache_of_living_views,
-            marks=pytest.mark.xfail(strict=True, reason="a view that is read at last is held against every part of it"),
-        ),
-    ],
+        cache_of_living_views, column_writes, columns_of_the_last],
 )  # fmt: skip
 def test_work_and_edges_grow_as_the_steps_do(make: Any) -> None:
     (less, few), (more, many) = lines_run(make, 100), lines_run(make, 300)
