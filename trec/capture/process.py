@@ -62,7 +62,7 @@ class Process:
         )  # fmt: skip
         left.attempt("the hooks on saved tensors", self._leave_saving)
 
-    def drop_guards(self) -> None:
+    def drop_guards(self, left: Left) -> None:
         """Let torch forget our modes once more, after what the model kept is gone.
 
         A guard of inference mode puts back, when it dies, what torch dispatched to when it was made: modes, if it was

@@ -153,18 +153,23 @@ class State:
     def restore(self) -> None:
         """Put everything back as it was; what cannot be is noted in `left`."""
         left = self.left
-        self._process.leave_modes(left)
+        left.attempt("the stacks of modes", self._process.leave_modes, left)
         with DisableTorchFunction():
-            for alike in self._alike:
-                alike.restore(left)
-            self._classes.restore(left)
-            self._scripts.restore(left)
-            self.contents.restore(left)
-            self._process.drop_guards()
-            with DisableTorchDispatch(), torch.no_grad():
-                self.tensors.restore(left)
-            self._process.restore(left)
+            for what, step in (
+                *[("the attributes of modules", alike.restore) for alike in self._alike],
+                ("the attributes of classes", self._classes.restore),
+                ("the attributes of scripts", self._scripts.restore),
+                ("the contents of containers", self.contents.restore),
+                ("what guards of inference mode know of modes", self._process.drop_guards),
+                ("tensors", self._restore_tensors),
+                ("the process", self._process.restore),
+            ):
+                left.attempt(what, step, left)
         self._drop()
+
+    def _restore_tensors(self, left: Left) -> None:
+        with DisableTorchDispatch(), torch.no_grad():
+            self.tensors.restore(left)
 
     def _drop(self) -> None:
         """Forget everything: where an exception goes on, its frames hold this, and the copies are large."""

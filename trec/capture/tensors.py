@@ -182,12 +182,15 @@ class Tensors:
         for opaque, data in self._saved_opaque.values():
             left.attempt("the data of a tensor", opaque.copy_, data)
         for columns in self._columns:
-            for position in columns.changed():
-                self._put_back(columns.tensors[position], columns.facts(position), left)
+            left.attempt("the places of tensors", self._restore_columns, columns, left)
         for tensor, facts, _ in self._special:
             self._put_back(tensor, facts, left)
-        self._restore_attributes(left)
-        self._restore_versions(left)
+        left.attempt("the attributes of tensors", self._restore_attributes, left)
+        left.attempt("the versions of tensors", self._restore_versions, left)
+
+    def _restore_columns(self, columns: Columns, left: Left) -> None:
+        for position in columns.changed():
+            self._put_back(columns.tensors[position], columns.facts(position), left)
 
     def drop(self) -> None:
         """Forget all of it, and the copies."""
