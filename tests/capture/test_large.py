@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -142,6 +143,48 @@ def cache_of_living_views(steps: int) -> Any:
     return forward
 
 
+def column_writes(steps: int) -> Any:
+    def forward(x: Tensor) -> Any:
+        whole = torch.zeros(300, steps)
+        for column in whole.unbind(1):
+            column.add_(x.sum())
+        return whole
+
+    return forward
+
+
+def columns_of_the_last(steps: int) -> Any:
+    def forward(x: Tensor) -> Any:
+        whole = torch.zeros(300, steps) + x.sum()
+        for step in range(1, steps):
+            whole[:, step] = whole[:, step - 1] + 1
+        return whole
+
+    return forward
+
+
+def arrays_that_live(steps: int) -> Any:
+    def forward(x: Tensor) -> Any:
+        held = [((y := x + step), y.numpy()) for step in range(steps)]
+        for y, _ in held:
+            x = x + y
+        return x
+
+    return forward
+
+
+def memory_of_others(steps: int) -> Any:
+    arrays = [np.ones(4, np.float32) for _ in range(steps)]
+
+    def forward(x: Tensor) -> Any:
+        held = [torch.from_numpy(array) for array in arrays]
+        for y in held:
+            y.add_(1)
+        return sum(held, x)
+
+    return forward
+
+
 def views_of_the_whole(steps: int) -> Any:
     def forward(x: Tensor) -> Any:
         whole = torch.zeros(8, 4)
@@ -188,11 +231,7 @@ def lines_run(make: Any, steps: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     "make", [row_writes, view_writes, whole_writes_and_view_reads, cache_of_keys, views_of_the_whole, ring,
-        pytest.param(
-            cache_of_living_views,
-            marks=pytest.mark.xfail(strict=True, reason="a view that is read at last is held against every part of it"),
-        ),
-    ],
+        cache_of_living_views, column_writes, columns_of_the_last, arrays_that_live, memory_of_others],
 )  # fmt: skip
 def test_work_and_edges_grow_as_the_steps_do(make: Any) -> None:
     (less, few), (more, many) = lines_run(make, 100), lines_run(make, 300)

@@ -135,6 +135,32 @@ def test_it_is_left_as_it_was_after_an_error_of_our_own(monkeypatch: pytest.Monk
         trec.capture(net, args=(x,))
 
 
+STEPS = [
+    "process.Process.leave_modes", "alike.Alike.restore", "classes.Classes.restore", "scripts.Scripts.restore",
+    "containers.Contents.restore", "process.Process.drop_guards", "tensors.Tensors._restore_columns",
+    "tensors.Tensors._restore_attributes", "tensors.Tensors._restore_versions",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_an_error_in_one_step_of_putting_back_costs_none_of_the_others(
+    monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """A step that works is put in its place before it fails, so whatever is left is the fault of another."""
+    file, kind, name = step.split(".")
+    owner = getattr(importlib.import_module(f"trec.capture.{file}"), kind)
+    whole = getattr(owner, name)
+
+    def fail(*args: Any) -> None:
+        whole(*args)
+        raise RuntimeError("our own")
+
+    monkeypatch.setattr(owner, name, fail)
+    net, x = busy()
+    with unchanged(net, x), pytest.warns(trec.TraceWarning, match="our own"):
+        trec.capture(net, args=(x,))
+
+
 def test_no_hook_is_left_in_any_table_of_torch() -> None:
     before = {name: list(table) for name, table in global_hooks().items()}
     trec.capture(nn.Linear(2, 2), (1, 2))

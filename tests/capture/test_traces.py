@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import random
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 import trec
 from tests.capture.paths import Apply
@@ -140,3 +143,124 @@ def test_a_model_that_brings_in_the_compiler_runs_afterwards(tmp_path: Path) -> 
     command = [sys.executable, "-c", BRANCH]
     done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+class Keeps(nn.Module):
+    """Counts and keeps in attributes of its own, which are in C++ once it is scripted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count: Any = torch.jit.Attribute(0, int)
+        self.kept: Any = torch.jit.Attribute([], list[int])
+        self.table: Any = torch.jit.Attribute({"old": torch.zeros(2)}, dict[str, Tensor])
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.count += 1
+        self.kept.append(3)
+        self.table["new"] = x
+        made: Tensor = x * self.count
+        return made
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
+def test_attributes_of_scripts_are_put_back() -> None:
+    net = torch.jit.script(Keeps())
+    old = net.table["old"]
+    trec.capture(net, (2,))
+    assert (net.count, net.kept, list(net.table)) == (0, [], ["old"])
+    assert net.table["old"] is old
+    net.eval()
+    trec.capture(Apply(lambda held, x: held.net.train() and None, net=net), (2,))
+    assert not net.training
+
+
+def test_what_contexts_keep_of_parametrized_tensors_is_put_back() -> None:
+    net = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
+    with nn.utils.parametrize.cached():
+        trec.capture(net, (1, 2))
+        assert not nn.utils.parametrize._cache
+        weight = net.weight
+        graph = trec.capture(net, (1, 2))
+        assert net.weight is weight
+    assert "param:parametrizations.weight.original0" in {f"{node.kind}:{node.name}" for node in graph.nodes}
+    with nn.utils.parametrize.cached():
+        pass
+    assert not nn.utils.parametrize._cache
+
+
+def test_a_context_that_the_model_enters_and_leaves_open_is_closed() -> None:
+    net = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
+
+    def forward(held: Any, x: Tensor) -> Any:
+        nn.utils.parametrize.cached().__enter__()
+        return held.net(x)
+
+    trec.capture(Apply(forward, net=net), (1, 2))
+    assert net.weight is not net.weight
+
+
+def test_modules_in_objects_that_are_only_written_need_no_name() -> None:
+    average = torch.optim.swa_utils.AveragedModel(nn.Linear(2, 2))
+
+    def forward(held: Any, x: Tensor) -> Any:
+        held.average.update_parameters(held.fc)
+        return held.fc(x)
+
+    net = Apply(forward, fc=nn.Linear(2, 2))
+    net.__dict__["average"] = average
+    with unchanged(average):
+        trec.capture(net, (1, 2)).verify()
+
+
+@pytest.mark.parametrize("transform", [torch.vmap, lambda f: torch.func.grad(lambda x: f(x).sum())])
+def test_a_recording_inside_a_transform_ends(transform: Any) -> None:
+    net, x = nn.Linear(2, 2), torch.randn(3, 2)
+
+    def forward(x: Tensor) -> Any:
+        with suppress(trec.CaptureError):
+            trec.capture(net, args=(x,))
+        return net(x)
+
+    assert torch.equal(transform(forward)(x), transform(net)(x))
+
+
+def test_a_function_that_records_may_be_compiled() -> None:
+    importlib.import_module("torch._dynamo")
+    net, graphs = nn.Linear(2, 2), []
+
+    def forward(x: Tensor) -> Any:
+        graphs.append(trec.capture(net, args=(x,)))
+        return net(x) + 1
+
+    x = torch.randn(3, 2)
+    assert torch.allclose(torch.compile(forward, backend="eager")(x), net(x) + 1)
+    assert [node.op for node in graphs[0].nodes if node.kind == "op"] == ["linear"]
+
+
+class Tells(TorchFunctionMode):
+    """Notes the name of every function that it sees."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.seen.append(str(func))
+        return func(*args, **(kwargs or {}))
+
+
+def test_a_function_mode_of_the_user_sees_nothing_of_the_recording() -> None:
+    def forward(net: Any, x: Tensor) -> Any:
+        net.held.add_(x.sum())
+        whole = torch.zeros(2, 2)
+        whole[0] = net.fc(x)[0]
+        whole.view(-1)[1:].mul_(2)
+        return net.norm(whole) + net.held
+
+    net, x = Apply(forward, fc=nn.Linear(2, 2), norm=nn.BatchNorm1d(2), held=torch.zeros(2)), torch.ones(2, 2)
+    with torch.no_grad():
+        with Tells() as plain:
+            net(x)
+        with Tells() as recorded:
+            trec.capture(net, args=(x,))
+    assert recorded.seen == plain.seen

@@ -68,7 +68,7 @@ def capture(
     """
     with _torch_needed():
         from trec.capture import session
-    return session.capture(
+    return session.kept_from_compiler(session.capture)(
         net,
         shapes,
         args=args,

@@ -64,13 +64,18 @@ class Contents:
         self.modules: list[torch.nn.Module] = []
         """Modules that were met in containers and objects, for the one who asked to look at."""
         self._seen: set[int] = set()
-        self._openers: dict[int, Callable[[Any], Iterable[Any]] | None] = {}
+        self._openers: dict[int, Callable[[Contents, Any], Iterable[Any]] | None] = {}
+        """By class. No bound methods: these would keep all of this, and so what it holds, for the collector to find."""
         self._kept: list[Any] = []
 
     def restore(self, left: Left) -> None:
         """Give every container what it held."""
         for put_back, box, old in self.boxes:
             left.attempt(f"the contents of a {type(box).__name__}", put_back, box, old)
+
+    def drop(self) -> None:
+        """Forget all of it."""
+        self.boxes, self._kept = [], []
 
     def remember(self, value: Any, left: Left) -> list[Tensor]:
         """Remember what can be reached from a value; return the tensors among it."""
@@ -97,53 +102,55 @@ class Contents:
             seen.add(id(value))
             self._kept.append(value)  # what a property made would go, and its id with it
             try:
-                todo.extend(opener(value))  # type: ignore[operator]
+                todo.extend(opener(self, value))  # type: ignore[operator]
             except Exception as error:
                 left.append(f"the contents of a {kind.__name__}, which could not be read ({type(error).__name__})")
         return found
 
     # ---- one opener for each kind of object: it notes the contents and returns what they are
 
-    def _opener(self, kind: type) -> Callable[[Any], Iterable[Any]] | None:
+    @classmethod
+    def _opener(cls, kind: type) -> Callable[[Contents, Any], Iterable[Any]] | None:
         if issubclass(kind, torch.nn.Module):
-            return self._open_module
+            return cls._open_module
         if issubclass(kind, (types.MethodType, functools.partial)):
             return _open_callable
         if issubclass(kind, OPAQUE) or any(_is_bound(base) for base in kind.__mro__):
             return None
         for base, opener in (
-            (Tensor, lambda value: ()),
-            (dict, self._open_dict),
-            (list, self._open_list),
-            (deque, self._open_deque),
-            (set, self._open_set),
-            (bytearray, self._open_bytes),
-            (array.array, self._open_bytes),
-            (memoryview, self._open_view),
-            (torch.Generator, self._open_generator),
-            (random.Random, self._open_random),
+            (Tensor, _open_nothing),
+            (dict, cls._open_dict),
+            (list, cls._open_list),
+            (deque, cls._open_deque),
+            (set, cls._open_set),
+            (bytearray, cls._open_bytes),
+            (array.array, cls._open_bytes),
+            (memoryview, cls._open_view),
+            (torch.Generator, cls._open_generator),
+            (random.Random, cls._open_random),
             (weakref.ref, _open_reference),
         ):
             if issubclass(kind, base):
                 return opener
-        return self._numpy_opener(kind) or self._open_object
+        return cls._numpy_opener(kind) or cls._open_object
 
-    def _numpy_opener(self, kind: type) -> Callable[[Any], Iterable[Any]] | None:
+    @classmethod
+    def _numpy_opener(cls, kind: type) -> Callable[[Contents, Any], Iterable[Any]] | None:
         numpy = sys.modules.get("numpy")
         if numpy is None:
             return None
         if issubclass(kind, numpy.ndarray):
-            return self._open_array
+            return cls._open_array
         if issubclass(kind, numpy.generic):
-            return lambda value: ()
+            return _open_nothing
         if not hasattr(numpy, "random"):
             return None
         if issubclass(kind, numpy.random.Generator):
-            return lambda value: (value.bit_generator,)
+            return lambda _, value: (value.bit_generator,)
         if issubclass(kind, numpy.random.BitGenerator):
-            return self._open_bit_generator
+            return cls._open_bit_generator
         if issubclass(kind, numpy.random.RandomState):
-            return self._open_random_state
+            return cls._open_random_state
         return None
 
     def _open_module(self, value: Any) -> Iterable[Any]:
@@ -241,7 +248,11 @@ def _is_bound(kind: type) -> bool:
     return type(name) is str and name.partition(".")[0] in BOUND_TO_THE_PROCESS
 
 
-def _open_callable(value: Any) -> Iterable[Any]:
+def _open_nothing(_: Contents, value: Any) -> Iterable[Any]:
+    return ()
+
+
+def _open_callable(_: Contents, value: Any) -> Iterable[Any]:
     if issubclass(type(value), types.MethodType):
         return (value.__self__,)
     partial = functools.partial
@@ -249,5 +260,5 @@ def _open_callable(value: Any) -> Iterable[Any]:
     return [descriptor.__get__(value) for descriptor in of]
 
 
-def _open_reference(value: Any) -> Iterable[Any]:
+def _open_reference(_: Contents, value: Any) -> Iterable[Any]:
     return (weakref.ref.__call__(value),)

@@ -27,6 +27,7 @@ def capture_error(recorder: Recorder, error: Exception, graph: Graph, *, guessed
         message += _dtype_hint(text)
     made = CaptureError(message)
     made.graph = graph
+    recorder.forget_failure()
     return made
 
 

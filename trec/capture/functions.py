@@ -17,7 +17,7 @@ from trec.capture.leaves import PLAIN_TENSORS, add_tensors, unwrapped, wrapped_b
 from trec.capture.log import Call
 from trec.capture.sources import caller_place
 from trec.capture.storages import storage_key
-from trec.capture.torch_api import DisableTorchFunction, HigherOrderOperator
+from trec.capture.torch_api import DisableTorchFunction, HigherOrderOperator, count_of_function_modes
 
 if TYPE_CHECKING:
     from trec.capture.recorder import Recorder
@@ -124,7 +124,7 @@ class FunctionMode(TorchFunctionMode):
         if call.events or not accessor:
             thread.mute += 1
             try:
-                if type(result) is Tensor and call.events:
+                if type(result) is Tensor and call.events and not call.wrote:
                     self._leave(call, name, result)
                 else:
                     with DisableTorchFunction():
@@ -146,7 +146,7 @@ class FunctionMode(TorchFunctionMode):
             for tensor in tensors:
                 entry = entries.get(id(tensor))
                 if entry is None or entry.tensor() is not tensor or entry.seen != entry.storage.version:
-                    if type(tensor) is Parameter and thread.call is None:
+                    if type(tensor) is Parameter and thread.call is None and not count_of_function_modes():
                         entry = memory.entry(tensor, thread)
                     elif (entry := self._resolve(tensor, thread)) is None:
                         continue

@@ -124,12 +124,10 @@ def share_foreign(memory: Memory, tensor: Tensor, value: int, thread: Thread) ->
     shared = memory.shared
     start, stop = shared.place(untyped)
     if not shared.overlaps(start, stop):
-        for other, lying in _living(memory):
-            first = real_address(lying)
-            if first is not None and first < stop and start < first + lying.nbytes():
-                shared.take(other, lying)
-                shared.watch(other)
-    storage = memory.storages[untyped._cdata] = Storage(untyped._cdata, id(tensor), value, ref(untyped))
+        for other, lying in shared.others(start, stop, memory):
+            shared.take(other, lying)
+            shared.watch(other)
+    storage = memory.meet(Storage(untyped._cdata, id(tensor), value, ref(untyped)))
     for other in shared.owned(start, stop):
         memory.protect(other, thread)
     shared.take(storage, untyped, foreign=True)
@@ -151,16 +149,6 @@ def read_storage(memory: Memory, untyped: torch.UntypedStorage, thread: Thread) 
         memory.notice_others(storage, torch.empty(0, dtype=torch.uint8, device=untyped.device), thread)
     whole = storage.whole(size) if type(size) is int else storage.whole()
     return writes.within(whole, len(memory.log.types)) or [storage.value], storage
-
-
-def _living(memory: Memory) -> Iterator[tuple[Storage, torch.UntypedStorage]]:
-    for key, storage in list(memory.storages.items()):
-        owner = memory.owned_storages.get(key)
-        untyped = owner.untyped_storage() if storage.alive is None and owner is not None else None
-        if storage.alive is not None:
-            untyped = storage.alive()
-        if untyped is not None and not storage.shares:
-            yield storage, untyped
 
 
 def _alias(memory: Memory, tensor: Tensor, storage: Storage, thread: Thread) -> int:

@@ -200,6 +200,7 @@ class Memory:
             if aliases and (found := self.live(address)) is not None:  # a part of a sparse tensor
                 self.join(tensor, value, found)
                 return value
+            self.storages.pop(address, None)
             storage = self.storages[address] = Storage(address, known, value, ref(untyped))
             if aliases:
                 storage.owner = self.owned_storages.get(address)
@@ -364,7 +365,7 @@ class Memory:
         alive = None if held or key is None or type(tensor) not in PLAIN_TENSORS else ref(tensor.untyped_storage())
         storage = Storage(key, id(tensor), value, alive)
         if key is not None:
-            self.storages[key] = storage
+            self.meet(storage)
             storage.owner = self.owned_storages.get(key)
         else:
             self._place_components(tensor, value, storage)
@@ -376,7 +377,7 @@ class Memory:
             untyped = part.untyped_storage()
             found = self.live(untyped._cdata)
             if found is None:
-                found = self.storages[untyped._cdata] = Storage(untyped._cdata, id(part), value, ref(untyped))
+                found = self.meet(Storage(untyped._cdata, id(part), value, ref(untyped)))
                 found.owner = self.owned_storages.get(untyped._cdata)
             self.shared.take(found, untyped)
             storage.shares += found.shares
@@ -395,6 +396,13 @@ class Memory:
         seen = storage.version if storage.writes is None else storage.writes.latest
         entry = self.entries[id(tensor)] = Entry(reach, value, storage, seen)
         return entry
+
+    def meet(self, storage: Storage) -> Storage:
+        """Make a storage known by its address, as the newest of all."""
+        key: Any = storage.key
+        self.storages.pop(key, None)
+        self.storages[key] = storage
+        return storage
 
     def live(self, key: int | None) -> Storage | None:
         """Return what is known of the storage at an address, if it is still the same."""

@@ -180,8 +180,8 @@ def walk(root: Any) -> list[tuple[str, Any]]:
         if id(module) in seen:
             continue
         seen.add(id(module))
-        children = list(module._modules.items())
-        todo.extend(
-            (f"{path}.{name}" if path else name, child) for name, child in reversed(children) if child is not None
-        )
+        if children := module._modules:
+            prefix = f"{path}." if path else ""
+            below = [(prefix + name, child) for name, child in children.items() if child is not None]
+            todo += reversed(below)
     return found

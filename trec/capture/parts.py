@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from trec.capture.leaves import PLAIN_TENSORS, slots
+from trec.capture.leaves import PLAIN_TENSORS, slots, wrapped_by_functorch
 from trec.capture.log import STRIDED
 from trec.capture.torch_api import plain_dispatch, swap_tensors
 
@@ -45,7 +45,7 @@ def storages_of(tensor: Tensor) -> list[torch.UntypedStorage]:
 
 def alias_of(tensor: Tensor) -> Tensor | None:
     """Return another tensor of the very same numbers and form; None where torch itself does not know the form."""
-    if wraps_others(type(tensor)):
+    if wraps_others(type(tensor)) or wrapped_by_functorch(tensor):
         return None
     if tensor.layout in _PARTS and tensor.layout is not torch.sparse_coo:  # resized, its parts change in every alias
         rows, columns, values = [part.detach() for part in parts_of(tensor)]

@@ -24,7 +24,7 @@ class Process:
 
     A global generator that another thread draws from meanwhile is put back all the same. What autocast has cast is
     forgotten before and after: a weight that it cast before would be a tensor without a past, and what it casts
-    meanwhile may be of weights that are put back.
+    meanwhile may be of weights that are put back. So is what `parametrize.cached` keeps, but that is put back.
     """
 
     def __init__(self) -> None:
@@ -40,11 +40,13 @@ class Process:
         self._operator_modes = torch_api.dispatch_modes()
         self._saving: tuple[Any, ...] | None = torch_api.saved_tensors_hooks(True)
         self._hooks = [table.copy() for table in torch_api.global_hooks]
+        self._parametrized = torch_api.parametrizations._cache
         self._full_backward = torch_api.module_hooks._global_is_full_backward_hook
 
     def begin(self) -> None:
-        """Forget what autocast has cast."""
+        """Let autocast, and contexts that keep parametrized tensors, begin anew."""
         torch.clear_autocast_cache()
+        torch_api.parametrizations._cache = {}
 
     def leave_modes(self, left: Left) -> None:
         """Take off what stands on the stacks of modes since, so that nothing watches when the rest is put back."""
@@ -60,7 +62,7 @@ class Process:
         )  # fmt: skip
         left.attempt("the hooks on saved tensors", self._leave_saving)
 
-    def drop_guards(self) -> None:
+    def drop_guards(self, left: Left) -> None:
         """Let torch forget our modes once more, after what the model kept is gone.
 
         A guard of inference mode puts back, when it dies, what torch dispatched to when it was made: modes, if it was
@@ -79,6 +81,7 @@ class Process:
         for table, hooks in zip(torch_api.global_hooks, self._hooks, strict=True):
             left.attempt("hooks on all modules", refill_dict, table, hooks)
         torch_api.module_hooks._global_is_full_backward_hook = self._full_backward
+        torch_api.parametrizations._cache = self._parametrized
         left.attempt("the random generator of torch", torch.set_rng_state, self._torch)
         left.attempt("the random generator of Python", random.setstate, self._python)
         if self._cuda is not None:

@@ -23,7 +23,7 @@ from trec.capture.thread import Thread
 from trec.capture.torch_api import DisableTorchFunction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from torch import Tensor
 
@@ -158,9 +158,9 @@ class Recorder:
         if self.failed_call is None or self.failed_call[1] is not error:
             self.failed_call = (call, error)
 
-    def settle_failure(self, error: BaseException | None) -> None:
+    def settle_failure(self, errors: Iterable[BaseException]) -> None:
         """Keep as failures only what stopped the model, and write down the call that did."""
-        raised = _chain(error)
+        raised = [cause for error in errors for cause in _chain(error)]
         if self.failure is not None and not any(self.failure[1] is other for other in raised):
             self.failure = None
         if self.failed_call is None:
@@ -172,6 +172,10 @@ class Recorder:
         call.error, call.read = type(cause).__name__, (*call.read, *call.given)
         if not call.events:
             self.log.events.append(call)
+
+    def forget_failure(self) -> None:
+        """Let go of the exception: its frames hold this, and only the collector would find the way round."""
+        self.failure = self.failed_call = None
 
     def stop(self) -> None:
         """Write nothing down any more, in any thread."""

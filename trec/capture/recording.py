@@ -75,11 +75,12 @@ class Recording:
         model, met = recorder.names.model(), recorder.names.met()
         with Interrupts():
             self._watch.close()
-        recorder.settle_failure(error)
+        recorder.settle_failure([] if error is None else [error])
         with DisableTorchFunction(), paused():
             recorder.thread.scope, recorder.thread.call = 0, None
             if recorder.top_level.is_one_call():
                 recorder.top_level.drop_root()
             made = recorder.names.made(met, recorder.thread)
             self._graph = conclude(recorder, self._name, self._level, recorder.top_level.outputs(), made, model)
+        recorder.forget_failure()
         self._net = None

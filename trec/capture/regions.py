@@ -105,6 +105,15 @@ def overlap(written: Region, read: Region) -> int:
     return WHOLE if written == read else _overlap_of_boxes(written, read)
 
 
+def touches(start: int, stop: int, region: Region) -> bool:
+    """Tell whether a run of bytes has any in common with a region known by its strides; errs only towards yes."""
+    if len(region.steps) != 1:
+        return overlap(Region(((start, stop),), True, stop - start), region) != APART
+    (distance, count), first = region.steps[0], region.runs[0][0]
+    run = max(0, (start - first - region.block) // distance + 1)
+    return run < count and first + run * distance < stop
+
+
 def _overlap_of_runs(written: tuple[Run, ...], read: tuple[Run, ...]) -> int:
     position, count, touched, whole = 0, len(written), False, True
     for start, stop in read:

@@ -28,7 +28,7 @@ from trec.ir.tables import clean
 from trec.ir.types import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from trec.capture.left import Left
     from trec.capture.log import Origin
@@ -71,12 +71,19 @@ def capture(
         if shapes is not None:
             args = make_inputs(net, shapes, dtypes, device)
         run = Run(net, args, dict(kwargs or {}), name or type(net).__name__, level, method, device)
-        graph, error, left = _record(recorder, run)
+        graph, errors, left = _record(recorder, run)
     if left:
         warnings.warn(left.text(), TraceWarning, stacklevel=3)
-    if error is not None:
-        raise capture_error(recorder, error, graph, guessed_dtypes=shapes is not None and dtypes is None) from error
+    if errors:
+        guessed = shapes is not None and dtypes is None
+        raise capture_error(recorder, errors[0], graph, guessed_dtypes=guessed) from errors.pop()
     return graph
+
+
+def kept_from_compiler(function: Callable[..., Graph]) -> Callable[..., Graph]:
+    """Return a function that the compiler calls as it is, where a function that calls it is compiled."""
+    compiler: Any = torch.compiler
+    return compiler.disable(function) if compiler.is_compiling() else function
 
 
 def check_options(net: Any, level: str, *, optional: bool = False) -> None:
@@ -135,8 +142,12 @@ def conclude(
     return graph.level("module") if level == "module" else graph
 
 
-def _record(recorder: Recorder, run: Run) -> tuple[Graph, Exception | None, Left]:
-    """Return the graph of one call, what the model raised, and what could not be put back."""
+def _record(recorder: Recorder, run: Run) -> tuple[Graph, list[Exception], Left]:
+    """Return the graph of one call, what the model raised if it did, and what could not be put back.
+
+    The exception stands in a list, to be taken out: its frames hold the one of this call, and a variable here that held
+    it in turn would keep all that the model had in hand until the collector comes.
+    """
     untouched = DisableTorchFunction
     with Interrupts() as interrupts:
         with untouched():
@@ -147,17 +158,20 @@ def _record(recorder: Recorder, run: Run) -> tuple[Graph, Exception | None, Left
                 if run.device is not None and torch.device(run.device).type == "meta":
                     put_twins(state)
                 _give_inputs(recorder, run, state)
-            result, error = _run(recorder, run, interrupts)
-            recorder.settle_failure(error)
+            result, errors = _run(recorder, run, interrupts)
+            recorder.settle_failure(errors)
             with untouched(), interrupts.let_through():
-                outputs = [] if error is not None else _take_outputs(recorder, result)
+                outputs = [] if errors else _take_outputs(recorder, result)
                 made = recorder.names.made([*modules, *_met(recorder, state, modules)], recorder.thread)
                 graph = conclude(recorder, run.name, run.level, outputs, made, modules)
+        except BaseException:
+            recorder.forget_failure()
+            raise
         finally:
             with untouched():
                 state.restore()
     left = tuple(Note("not_restored", "", clean(line)) for line in dict.fromkeys(state.left))
-    return revised(graph, notes=(*graph.notes, *left)) if left else graph, error, state.left
+    return revised(graph, notes=(*graph.notes, *left)) if left else graph, errors, state.left
 
 
 def _prepare(recorder: Recorder, run: Run, modules: list[tuple[str, Any]]) -> State:
@@ -188,24 +202,24 @@ def _give_inputs(recorder: Recorder, run: Run, state: State) -> None:
             memory.give(tensor, value)
 
 
-def _run(recorder: Recorder, run: Run, interrupts: Interrupts) -> tuple[Any, Exception | None]:
+def _run(recorder: Recorder, run: Run, interrupts: Interrupts) -> tuple[Any, list[Exception]]:
     """Call the model with everything in place that watches it."""
     call = run.net if run.method == "forward" else getattr(run.net, run.method)
     with watching(recorder):
         try:
             with interrupts.let_through():
-                return call(*run.args, **run.kwargs), None
+                return call(*run.args, **run.kwargs), []
         except Exception as error:  # whatever the model raises is reported with its partial graph
-            return None, error
+            return None, [error]
 
 
 def _met(recorder: Recorder, state: State, modules: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     """Yield path and module of those that were named only when they were called."""
     paths = recorder.names.paths
     known = {id(module) for _, module in modules}
-    for row in state.modules:
-        if id(row.module) in paths and id(row.module) not in known:
-            yield paths[id(row.module)], row.module
+    for module in state.modules:
+        if id(module) in paths and id(module) not in known:
+            yield paths[id(module)], module
 
 
 def _take_outputs(recorder: Recorder, result: Any) -> list[tuple[str, int]]:

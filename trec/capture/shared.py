@@ -13,12 +13,15 @@ from weakref import ref
 from zlib import crc32
 
 from trec.capture.storages import SHARED, Share, Storage
+from trec.capture.stretches import Stretches
 from trec.capture.writes import Writes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     import torch
+
+    from trec.capture.memory import Memory
 
 _FIRST_PLACE = 1 << 48
 """Addresses above this are given to storages that have none: on meta, or on other devices."""
@@ -29,10 +32,14 @@ class SharedMemory:
 
     def __init__(self) -> None:
         self.writes = Writes()
-        self._shares: list[Share] = []
-        self._watched: list[Share] = []
-        self._owned: list[tuple[Share, Storage]] = []
+        self._shares: Stretches[Share] = Stretches(_is_gone)
+        self._watched: Stretches[Share] = Stretches(_is_unwatched)
+        self._owned: Stretches[Storage] = Stretches(lambda storage: False)
         """Storages of the user's, which must be put back after a write."""
+        self._others: Stretches[tuple[Storage, Callable[[], Any]]] = Stretches(_is_taken)
+        """Storages that were met and are not part of this memory."""
+        self._newest: Storage | None = None
+        """The newest of them."""
         self._next_place = _FIRST_PLACE
 
     def take(self, storage: Storage, untyped: torch.UntypedStorage, *, foreign: bool = False) -> None:
@@ -44,9 +51,9 @@ class SharedMemory:
         if not self.overlaps(start, stop):
             self.writes.clear(start, stop)
         share = Share(start, stop, alive, foreign)
-        self._shares.append(share)
+        self._shares.add(start, stop, share)
         if storage.owner is not None:
-            self._owned.append((share, storage))
+            self._owned.add(start, stop, storage)
         if storage.writes is not None:
             self.writes.move(storage.writes, 0, stop - start, start)
         self.writes.fill(storage.value, start, stop)
@@ -65,12 +72,27 @@ class SharedMemory:
         """Whether a living storage of the shared memory lies at some of the addresses."""
         if not self.writes.within_span(start, stop):
             return False
-        self._shares = [share for share in self._shares if share.alive() is not None]
-        return any(share.start < stop and start < share.stop for share in self._shares)
+        return bool(self._shares.touching(start, stop))
 
     def owned(self, start: int, stop: int) -> list[Storage]:
         """Return the storages of the user's that lie at some of the addresses."""
-        return [storage for share, storage in self._owned if share.start < stop and start < share.stop]
+        return self._owned.touching(start, stop)
+
+    def others(self, start: int, stop: int, memory: Memory) -> list[tuple[Storage, torch.UntypedStorage]]:
+        """Return the storages that lie at some of the addresses though they are not part of the shared memory yet."""
+        newest = self._newest
+        for key, storage in reversed(memory.storages.items()):
+            if storage is newest:
+                break
+            if self._newest is newest:
+                self._newest = storage
+            owner = memory.owned_storages.get(key)
+            alive = storage.alive or (None if owner is None else repeat(owner.untyped_storage()).__next__)
+            untyped = None if alive is None or storage.shares else alive()
+            first = None if untyped is None else real_address(untyped)
+            if alive is not None and untyped is not None and first is not None:
+                self._others.add(first, first + untyped.nbytes(), (storage, alive))
+        return [(storage, alive()) for storage, alive in self._others.touching(start, stop)]
 
     # ---- what others than torch write
 
@@ -82,16 +104,14 @@ class SharedMemory:
             array: who may write it, until it is gone; for ever if that cannot be told.
         """
         for share in storage.shares:
-            around = next(
-                (other for other in self._watched if other.start <= share.start <= share.stop <= other.stop), None
-            )
+            watched = self._watched.touching(share.start, share.stop)
+            around = next((other for other in watched if other.start <= share.start <= share.stop <= other.stop), None)
             if around is None:
                 live = share.alive()
                 if live is None or real_address(live) is None:
                     continue
                 share.checksum, share.arrays = _checksum(live), []
-                self._watched = [other for other in self._watched if other.alive() is not None]
-                self._watched.append(share)
+                self._watched.add(share.start, share.stop, share)
                 around = share
             try:
                 if around.arrays is not None:
@@ -108,8 +128,8 @@ class SharedMemory:
             if checksum is not None and checksum != share.checksum:
                 share.checksum = checksum
                 found.append(share)
-            if live is None or (share.arrays is not None and not any(array() is not None for array in share.arrays)):
-                self._watched = [other for other in self._watched if other is not share]
+            if share.arrays is not None and not any(array() is not None for array in share.arrays):
+                share.checksum = None  # nobody may write it any more
         return found
 
     def written(self, storage: Storage) -> None:
@@ -124,11 +144,20 @@ class SharedMemory:
                 self.watch(storage)
 
     def _touching(self, storage: Storage) -> Iterable[Share]:
-        return [
-            share
-            for share in self._watched
-            if any(share.start < own.stop and own.start < share.stop for own in storage.shares)
-        ]
+        found = [share for own in storage.shares for share in self._watched.touching(own.start, own.stop)]
+        return {id(share): share for share in found}.values()
+
+
+def _is_gone(share: Share) -> bool:
+    return share.alive() is None
+
+
+def _is_unwatched(share: Share) -> bool:
+    return share.checksum is None or share.alive() is None
+
+
+def _is_taken(other: tuple[Storage, Callable[[], Any]]) -> bool:
+    return bool(other[0].shares) or other[1]() is None
 
 
 def real_address(untyped: torch.UntypedStorage) -> int | None:

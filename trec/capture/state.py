@@ -2,68 +2,27 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from operator import is_, itemgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import torch
-from msgspec import Struct
 from torch import Tensor
 
+from trec.capture.alike import Alike, group
 from trec.capture.classes import Classes
 from trec.capture.containers import Contents
-from trec.capture.leaves import ATOMS
+from trec.capture.leaves import PLAIN_TENSORS
 from trec.capture.left import Left
 from trec.capture.log import Origin, UninitializedTensor
 from trec.capture.naming import TABLES, walk
 from trec.capture.process import Process
-from trec.capture.refill import refill_dict, refill_set, same
+from trec.capture.scripts import Scripts
 from trec.capture.tensors import Tensors
 from trec.capture.torch_api import DisableTorchDispatch, DisableTorchFunction
 
 if TYPE_CHECKING:
     from trec.capture.memory import Memory
-
-_FRESH = torch.nn.Module().__dict__
-_CONTENTS = ("_parameters", "_buffers", "_modules")
-_HOOKS = tuple(
-    name for name, value in _FRESH.items() if name not in _CONTENTS and type(value) in (dict, OrderedDict, set)
-)
-"""Tables that are empty in most modules."""
-_TABLE_KINDS = frozenset({dict, OrderedDict, set})
-_FLAGS = frozenset(name for name, value in _FRESH.items() if type(value) in ATOMS)
-
-
-class Layout:
-    """Names of the attributes of modules that are alike, and where in their order stands what."""
-
-    def __init__(self, names: tuple[str, ...], values: tuple[Any, ...]) -> None:
-        self.names = names
-        places = {name: position for position, name in enumerate(names)}
-        self.regular = all(
-            name in places and type(values[places[name]]) in _TABLE_KINDS for name in (*_CONTENTS, *_HOOKS)
-        )
-        """Whether the modules have the tables that a module has; those of a script are others."""
-        known = _FLAGS
-        if self.regular:
-            known = known.union(_CONTENTS, _HOOKS)
-            self.contents = itemgetter(*map(places.__getitem__, _CONTENTS))
-            self.hooks = itemgetter(*map(places.__getitem__, _HOOKS))
-        self.others = [position for position, name in enumerate(names) if name not in known]
-        """Positions of the attributes that may be, or lead to, something that the model writes."""
-
-
-class Remembered(Struct, gc=False):
-    """A module as it was: class, attributes by identity, and the contents of its tables that are not empty."""
-
-    module: Any
-    kind: type
-    held: dict[str, Any]
-    layout: Layout
-    values: tuple[Any, ...]
-    filled: list[tuple[Any, Any]]
-    hooks: list[tuple[Any, Any]] | None
-    """Contents of all tables of hooks; None if all are empty."""
+    from trec.ir.types import NodeKind
 
 
 class State:
@@ -76,11 +35,13 @@ class State:
         self.memory = memory
         self.left = Left()
         """What could not be looked at, or not be put back."""
-        self.modules: list[Remembered] = []
+        self.modules: list[Any] = []
+        """All modules that were looked at."""
+        self._alike: list[Alike] = []
         self.contents = Contents()
         self.tensors = Tensors(memory)
         self._classes = Classes()
-        self._layouts: dict[Any, Layout] = {}
+        self._scripts = Scripts()
         self._entered: set[int] = set()
         self._process = Process()
         found = self._remember_modules(modules, named=True)
@@ -125,53 +86,62 @@ class State:
 
     def _remember_modules(self, modules: list[tuple[str, Any]], *, named: bool) -> list[Tensor]:
         """Remember modules; return the tensors among their parameters, buffers and attributes."""
-        found: list[Tensor] = []
-        entered = self._entered
+        names: list[str] = []
+        kinds: list[NodeKind] = []
+        tensors: list[Any] = []
         for path, module in modules:
             for kind, table in TABLES:
                 if held := getattr(module, table):
-                    if named:
-                        self._name_tensors(f"{path}." if path else "", kind, held)
-                    found += [tensor for tensor in held.values() if tensor is not None]
-            if id(module) not in entered:
-                entered.add(id(module))
-                found += self._remember_module(path, module)
-        return found
+                    prefix = f"{path}." if path else ""
+                    names += [prefix + name for name in held.keys()]  # noqa: SIM118 - a script's can only be asked so
+                    kinds += [kind] * len(held)
+                    tensors += held.values()
+        if named:
+            self._name_tensors(names, kinds, tensors)
+        ids, entered = [id(module) for _, module in modules], self._entered
+        fresh = {
+            known: item for known, item in zip(reversed(ids), reversed(modules), strict=True) if known not in entered
+        }
+        entered.update(ids)
+        return [tensor for tensor in tensors if tensor is not None] + self._remember_attributes(
+            [*reversed(fresh.values())]
+        )
 
-    def _name_tensors(self, prefix: str, kind: Any, held: Any) -> None:
-        origins = self.memory.origins
-        for name, tensor in held.items():
+    def _name_tensors(self, names: list[str], kinds: list[NodeKind], tensors: list[Any]) -> None:
+        origins, ids = self.memory.origins, list(map(id, tensors))
+        if not origins and len(set(ids)) == len(ids) and PLAIN_TENSORS.issuperset(map(type, tensors)):
+            origins.update(
+                zip(ids, [Origin(kind, [name]) for kind, name in zip(kinds, names, strict=True)], strict=True)
+            )
+            return
+        for name, kind, tensor in zip(names, kinds, tensors, strict=True):
             origin = origins.get(id(tensor))
             if origin is not None:
-                if prefix + name not in origin.names:
-                    origin.names.append(prefix + name)
+                if name not in origin.names:
+                    origin.names.append(name)
             elif isinstance(tensor, UninitializedTensor):
                 self.memory.lazy.add(id(tensor))
             elif tensor is not None:
-                origins[id(tensor)] = Origin(kind, [prefix + name])
+                origins[id(tensor)] = Origin(kind, [name])
 
-    def _remember_module(self, path: str, module: Any) -> list[Tensor]:
-        held = object.__getattribute__(module, "__dict__")
-        names = tuple(held)
-        values = tuple(held.values())
-        key = (names, type(held.get("_modules")))
-        layout = self._layouts.get(key)
-        if layout is None:
-            layout = self._layouts[key] = Layout(names, values)
-        filled, hooks = [], None
-        if layout.regular:
-            filled = [(table, table.copy()) for table in layout.contents(values) if table]
-            if any(tables := layout.hooks(values)):
-                hooks = [(table, table.copy()) for table in tables]
-        kind = type(module)
-        self.modules.append(Remembered(module, kind, held, layout, values, filled, hooks))
-        found = self.contents.remember(self._classes.remember(kind), self.left) if self._classes.is_new(kind) else []
-        for position in layout.others:
-            value = values[position]
-            if type(value) in ATOMS:
-                continue
+    def _remember_attributes(self, modules: list[tuple[str, Any]]) -> list[Tensor]:
+        """Remember modules that were not looked at yet; return the tensors among their attributes."""
+        found: list[Tensor] = []
+        fresh = [module for _, module in modules]
+        self.modules += fresh
+        for kind in dict.fromkeys(map(type, fresh)):
+            if self._classes.is_new(kind):
+                found += self.contents.remember(self._classes.remember(kind), self.left)
+        met: list[tuple[int, str, Any]] = []
+        for alike in group(fresh):
+            self._alike.append(alike)
+            if not alike.regular:
+                for module in alike.modules:
+                    self._scripts.remember(module)
+            met += alike.attributes()
+        for position, name, value in sorted(met, key=itemgetter(0)):
             if issubclass(type(value), Tensor):  # `isinstance` would ask the object itself
-                name = layout.names[position]
+                path = modules[position][0]
                 self.memory.labels.setdefault(id(value), f"{path}.{name}" if path else name)
                 found.append(value)
             else:
@@ -183,52 +153,26 @@ class State:
     def restore(self) -> None:
         """Put everything back as it was; what cannot be is noted in `left`."""
         left = self.left
-        self._process.leave_modes(left)
+        left.attempt("the stacks of modes", self._process.leave_modes, left)
         with DisableTorchFunction():
-            for row in self.modules:
-                if not _is_unchanged(row):
-                    left.attempt(f"the attributes of a {row.kind.__name__}", _restore_module, row)
-            self._classes.restore(left)
-            self.contents.restore(left)
-            self._process.drop_guards()
-            with DisableTorchDispatch(), torch.no_grad():
-                self.tensors.restore(left)
-            self._process.restore(left)
+            for what, step in (
+                *[("the attributes of modules", alike.restore) for alike in self._alike],
+                ("the attributes of classes", self._classes.restore),
+                ("the attributes of scripts", self._scripts.restore),
+                ("the contents of containers", self.contents.restore),
+                ("what guards of inference mode know of modes", self._process.drop_guards),
+                ("tensors", self._restore_tensors),
+                ("the process", self._process.restore),
+            ):
+                left.attempt(what, step, left)
+        self._drop()
 
+    def _restore_tensors(self, left: Left) -> None:
+        with DisableTorchDispatch(), torch.no_grad():
+            self.tensors.restore(left)
 
-def _is_unchanged(row: Remembered) -> bool:
-    module, layout, values = row.module, row.layout, row.values
-    now = row.held
-    if not (
-        type(module) is row.kind
-        and len(now) == len(values)
-        and all(map(is_, now.values(), values))
-        and tuple(now) == layout.names
-        and object.__getattribute__(module, "__dict__") is now
-    ):
-        return False
-    if not layout.regular:
-        return True
-    if row.hooks is not None or any(layout.hooks(values)):
-        return False
-    tables = [table for table in layout.contents(values) if table]
-    return len(tables) == len(row.filled) and all(same(table, old) for table, old in row.filled)
-
-
-def _restore_module(row: Remembered) -> None:
-    module, layout, values = row.module, row.layout, row.values
-    if type(module) is not row.kind:
-        object.__setattr__(module, "__class__", row.kind)
-    if object.__getattribute__(module, "__dict__") is not row.held:
-        object.__setattr__(module, "__dict__", row.held)
-    refill_dict(row.held, dict(zip(layout.names, values, strict=True)))
-    if not layout.regular:
-        return
-    kept = {id(table) for table, _ in row.filled}
-    for table in layout.contents(values):
-        if id(table) not in kept:
-            refill_dict(table, {})
-    for table, old in row.filled:
-        refill_dict(table, old)
-    for table, old in row.hooks or [(table, type(table)()) for table in layout.hooks(values)]:
-        (refill_set if type(table) is set else refill_dict)(table, old)
+    def _drop(self) -> None:
+        """Forget everything: where an exception goes on, its frames hold this, and the copies are large."""
+        self.contents.drop()
+        self.tensors.drop()
+        self.modules, self._alike = [], []

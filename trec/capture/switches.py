@@ -13,6 +13,7 @@ from trec.capture.torch_api import (
     default_device_context,
     fills_uninitialized,
     multithreaded_backward,
+    parametrizations,
     print_options,
     set_fills_uninitialized,
     set_grad_enabled,
@@ -99,6 +100,11 @@ SWITCHES: tuple[Switch, ...] = (
     *(_attention(name) for name in ("flash", "mem_efficient", "math", "cudnn")),
     *(switch for device in autocast_devices() for switch in _autocast(device)),
     ("cache of autocast", torch.is_autocast_cache_enabled, torch.set_autocast_cache_enabled),
+    (
+        "depth of contexts that keep parametrized tensors",
+        lambda: parametrizations._cache_enabled,
+        lambda value: setattr(parametrizations, "_cache_enabled", value),
+    ),
     ("depth of autocast", _autocast_depth, _set_autocast_depth),
     (
         "default device",

@@ -98,10 +98,12 @@ class Tensors:
         self._saved: dict[int, tuple[Any, Any]] = {}
         self._saved_opaque: dict[int, tuple[Tensor, Tensor]] = {}
 
-    def add(self, tensors: Iterable[Tensor]) -> list[dict[str, Any]]:
+    def add(self, tensors: list[Tensor]) -> list[dict[str, Any]]:
         """Remember tensors; return the attributes that the user has set on them."""
         owned = self.memory.owned
-        fresh = {id(tensor): tensor for tensor in tensors if id(tensor) not in owned}
+        fresh = dict(zip(map(id, tensors), tensors, strict=True))
+        if not owned.keys().isdisjoint(fresh):
+            fresh = {known: tensor for known, tensor in fresh.items() if known not in owned}
         filled: list[dict[str, Any]] = []
         while fresh:
             owned.update(fresh)
@@ -122,7 +124,10 @@ class Tensors:
         except (RuntimeError, NotImplementedError, ValueError, AttributeError):
             tensors = [tensor for tensor in tensors if not wrapped_by_functorch(tensor)]  # gone with the transform
             ordinary = [tensor for tensor in tensors if _is_ordinary(tensor)]
-            further = [other for tensor in tensors if not _is_ordinary(tensor) for other in self._look_at(tensor)]
+            if len(ordinary) == len(tensors):
+                ordinary = []
+            known = set(map(id, ordinary))
+            further = [other for tensor in tensors if id(tensor) not in known for other in self._look_at(tensor)]
             return further + (self._look(ordinary) if ordinary else [])
         self._columns.append(columns)
         self._note_storages(list(map(_ADDRESS, columns.storages)), columns.storages, tensors)
@@ -178,12 +183,21 @@ class Tensors:
         for opaque, data in self._saved_opaque.values():
             left.attempt("the data of a tensor", opaque.copy_, data)
         for columns in self._columns:
-            for position in columns.changed():
-                self._put_back(columns.tensors[position], columns.facts(position), left)
+            left.attempt("the places of tensors", self._restore_columns, columns, left)
         for tensor, facts, _ in self._special:
             self._put_back(tensor, facts, left)
-        self._restore_attributes(left)
-        self._restore_versions(left)
+        left.attempt("the attributes of tensors", self._restore_attributes, left)
+        left.attempt("the versions of tensors", self._restore_versions, left)
+
+    def _restore_columns(self, columns: Columns, left: Left) -> None:
+        for position in columns.changed():
+            self._put_back(columns.tensors[position], columns.facts(position), left)
+
+    def drop(self) -> None:
+        """Forget all of it, and the copies."""
+        self._columns, self._special, self._attributes = [], [], []
+        for held in (self._storages, self._saved, self._saved_opaque):
+            held.clear()
 
     def _put_back(self, tensor: Tensor, facts: TensorFacts, left: Left) -> None:
         for what, step in STEPS:
@@ -228,7 +242,7 @@ def _is_ordinary(tensor: Tensor) -> bool:
         and tensor.layout is STRIDED
         and tensor.is_leaf
         and tensor.dtype in _SIMPLE_DTYPES
-        and not (tensor.is_nested or tensor.is_inference())
+        and not (tensor.is_nested or tensor.is_inference() or wrapped_by_functorch(tensor))
         and all(read(tensor) is None for read in HOOKS)
     )
 

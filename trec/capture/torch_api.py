@@ -99,11 +99,21 @@ global_hooks: list[dict[Any, Any]] = [
 ]
 """Torch's tables of hooks that hold for every module."""
 
+parametrizations: Any = torch.nn.utils.parametrize
+"""The module that holds what `parametrize.cached` keeps: `_cache`, by module and name, and `_cache_enabled`."""
+
 UninitializedTensor: Any = torch.nn.parameter.UninitializedTensorMixin  # type: ignore[attr-defined]
 """Class of the parameters and buffers of lazy modules before their first call, which have no shape."""
 
 Dropout: Any = torch.nn.modules.dropout._DropoutNd
 """Base of the dropout modules, which return their argument when they are not training."""
+
+
+def script_attributes(module: Any) -> list[str]:
+    """Return the names of the attributes of a scripted module, but for parameters; none where torch tells of none."""
+    described = getattr(module, "_concrete_type", None)
+    return [] if described is None else [name for name, (_, param) in described.get_attributes().items() if not param]
+
 
 # ---- what a tensor was
 

@@ -27,13 +27,13 @@ def put_twins(state: State) -> None:
         OptionError: a module is scripted, and its tensors cannot be replaced.
     """
     twins = Twins(state.memory)
-    for row in state.modules:
-        if isinstance(row.module, torch.jit.ScriptModule):
+    for module in state.modules:
+        if isinstance(module, torch.jit.ScriptModule):
             raise OptionError(
-                f"device='meta' cannot run {row.kind.__name__}, which is scripted and keeps its tensors to itself: "
+                f"device='meta' cannot run {type(module).__name__}, which is scripted and keeps its tensors to itself: "
                 "record the module that was scripted, or leave device out"
             )
-        for table in (row.module._parameters, row.module._buffers, row.held):
+        for table in (module._parameters, module._buffers, object.__getattribute__(module, "__dict__")):
             twins.replace(table)
     for put_back, box, old in state.contents.boxes[: state.reached]:
         if put_back is refill_attributes:

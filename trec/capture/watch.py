@@ -34,8 +34,8 @@ def alone_in_this_thread() -> Iterator[None]:
         )
     if followed_thread():
         raise CaptureError("a thread of a model that is being recorded must not record it")
-    _running.recording = True
     try:
+        _running.recording = True
         yield
     finally:
         _running.recording = False

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from trec.capture.regions import APART, WHOLE, Region, Run, overlap
+from trec.capture.lanes import Lanes, lane_of
+from trec.capture.regions import APART, WHOLE, Region, overlap, touches
+from trec.capture.segments import Segments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 MOST_PARTS = 64
 """What lies in more parts is not told apart: a tensor is read with all that it held before."""
+MOST_LANES = 16
+"""So many kinds of parallel regions are told apart; the pieces of others are held against every read."""
 SHORT = 32
-_START = -(1 << 63)
 
 
 class Piece(Struct, gc=False):
@@ -42,8 +45,8 @@ class Writes:
     """
 
     def __init__(self) -> None:
-        self._starts = [_START]
-        self._segments: list[tuple[Piece, ...]] = [()]
+        self._segments = Segments()
+        self._lanes: dict[Any, Lanes] = {}
         self._log: list[Piece] = []
         self._log_begins = 0
         self.latest = 0
@@ -52,6 +55,7 @@ class Writes:
         """What stood everywhere before the first write; None if several values did."""
         self._first = 1 << 62
         """The value that the first write made."""
+        self._known = False
         self.explained: dict[int, tuple[int, ...]] = {}
         """Which pieces made up a value that was read, by their values."""
         self.views: dict[Any, tuple[int, int]] = {}
@@ -62,51 +66,44 @@ class Writes:
         piece = Piece(value, region, call, value)
         self._log.append(piece)
         self.latest = max(self.latest, value)
-        self._first = min(self._first, value)
-        if region.exact:
-            for start, stop in region.runs:
-                self._cover(piece, start, stop)
-            return
-        for start, stop in region.runs:
-            first, last = self._split(start), self._split(stop)
-            for position in range(first, last):
-                kept = [held for held in self._segments[position] if held.region != region]
-                self._segments[position] = (*kept, piece)
+        self._first, self._known = min(self._first, value), True
+        self._place(piece)
 
     def fill(self, value: int, start: int, stop: int) -> None:
         """Note what stood where nothing is known to have been written."""
         piece = Piece(value, Region(((start, stop),)), None, 0, True)
-        self._ground = value if self._starts == [_START] else None
-        for position in range(self._split(start), self._split(stop)):
-            held = self._segments[position]
-            if not held or not held[0].region.exact:
-                self._segments[position] = (piece, *held)
+        self._ground, self._known = None if self._known else value, True
+        self._segments.change(start, stop, lambda held: held if held and held[0].region.exact else (piece, *held))
 
     def lay(self, value: int, region: Region) -> None:
         """Note what stood in a region before all writes; it hides no others that stood there too."""
-        self._ground = None
         piece = Piece(value, region, None, 0)
+        self._ground, self._known = None, True
+
+        def laid(held: tuple[Piece, ...]) -> tuple[Piece, ...]:
+            stood = [other for other in held if not other.time]
+            if held and not stood and held[0].region.exact:
+                return held
+            return (*[other for other in stood if not other.rest], piece, *held[len(stood) :])
+
         for start, stop in region.runs:
-            first, last = self._split(start), self._split(stop)
-            for position in range(first, last):
-                held = self._segments[position]
-                stood = [other for other in held if not other.time]
-                if not held or stood or not held[0].region.exact:
-                    laid = [other for other in stood if not other.rest]
-                    self._segments[position] = (*laid, piece, *held[len(stood) :])
+            self._segments.change(start, stop, laid)
 
     def clear(self, start: int, stop: int) -> None:
         """Forget what stood in a memory that is gone."""
-        first, last = self._split(start), self._split(stop)
-        self._starts[first:last], self._segments[first:last] = [start], [()]
+        self._segments.put(start, stop, ())
+        self._drop_lanes(start, stop)
 
     def move(self, other: Writes, start: int, stop: int, shift: int) -> None:
         """Take over what stands in a part of another memory, at an address that is higher by `shift`."""
-        for low, high, held in other._pieces((start, stop)):
-            first = self._split(low + shift)
-            last = self._split(high + shift)
-            pieces = tuple(_moved(piece, shift) for piece in held)
-            self._starts[first:last], self._segments[first:last] = [low + shift], [pieces]
+        for low, high, held in other._segments.pieces((start, stop)):
+            self._segments.put(low + shift, high + shift, tuple([_moved(piece, shift) for piece in held]))
+        for lanes in other._lanes.values():
+            for piece in sorted(lanes.pieces(), key=attrgetter("time")):
+                if piece.region.runs[0][0] < stop and start < piece.region.runs[-1][1]:
+                    self._place(_moved(piece, shift))
+        self._ground, self._known = None, True
+        self._first = min(self._first, other._first)
         self.explained.update(other.explained)
         self.latest = max(self.latest, other.latest)
         self._log, self._log_begins = [], self.latest
@@ -174,7 +171,7 @@ class Writes:
     def _newer(self, region: Region, time: float) -> tuple[list[Piece], bool]:
         found: dict[int, Piece] = {}
         covered = region.exact
-        for pieces, hidden in self._visible(region):
+        for pieces, hidden in self._visible(region, since=time):
             new = [piece for piece in pieces if piece.time > time]
             found.update((piece.value, piece) for piece in new)
             covered = covered and hidden and len(new) == len(pieces)
@@ -184,8 +181,19 @@ class Writes:
         """Return the values of all pieces in a region, in order; None if there are more than `most`."""
         found: set[int] = set()
         visits = 4 * most + 2 * len(region.runs)
-        for pieces, _ in self._visible(region):
-            found.update(piece.value for piece in pieces)
+        if region.exact and not self._lanes:
+            for run in region.runs:
+                segments = self._segments.held(run, visits)
+                for held in segments:
+                    found.update([piece.value for piece in _shown(held, region)])
+                    if len(found) > most:
+                        return None
+                visits -= len(segments)
+                if visits <= 0:
+                    return None
+            return sorted(found)
+        for pieces, _ in self._visible(region, most=most):
+            found.update([piece.value for piece in pieces])
             visits -= 1
             if len(found) > most or not visits:
                 return None
@@ -193,49 +201,88 @@ class Writes:
 
     def within_span(self, start: int, stop: int) -> bool:
         """Whether anything is known of a span of bytes."""
-        return any(held for _, _, held in self._pieces((start, stop)))
+        return any(held for _, _, held in self._segments.pieces((start, stop))) or any(
+            lanes.start < stop and start < lanes.stop for lanes in self._lanes.values()
+        )
 
-    # ---- segments
+    # ---- segments and lanes
 
-    def _visible(self, region: Region) -> Iterator[tuple[list[Piece], bool]]:
-        """Yield for each segment the pieces in it that belong to the region, and whether they hide what is below."""
+    def _visible(
+        self, region: Region, *, most: int | None = None, since: float | None = None
+    ) -> Iterator[tuple[list[Piece], bool]]:
+        """Yield for each segment the pieces in it that belong to the region, and whether they hide what is below.
+
+        Pieces in lanes come last. One is hidden by segments only if these are newer all over the region.
+
+        Args:
+            region: bytes that are read.
+            most: more pieces in lanes than these need not be told.
+            since: what is not newer than this time need not be told where there is much.
+        """
+        above = [found for lanes in self._lanes.values() if (found := lanes.read(region, most))[0]]
+        hidden_before = max((min(piece.time for piece in pieces) for pieces, whole in above if whole), default=0)
+        lowest = 1 << 62
         for run in region.runs:
-            for low, high, held in self._pieces(run):
-                if not region.exact and overlap(Region(((low, high),), True, high - low), region) == APART:
+            touched = self._segments.between(run)
+            positions: Sequence[int] = touched
+            if since is not None and len(touched) > SHORT:
+                positions = self._segments.newer(touched, since)
+                if len(positions) < len(touched):
+                    lowest = 0
+                    yield [], False
+            for position in positions:
+                low, high, held = self._segments.at(position, run)
+                if not region.exact and not touches(low, high, region):
                     continue
-                pieces, hidden = [], False
-                for piece in reversed(held):
-                    touched = WHOLE if piece.region.exact else overlap(piece.region, region)
-                    if touched == APART:
-                        continue
-                    pieces.append(piece)
-                    if touched == WHOLE and piece.time:
-                        hidden = True
-                        break
-                yield pieces, hidden
+                pieces, hidden = _of_segment(held, region)
+                lowest = min(lowest, next((piece.time for piece in pieces if piece.region.exact), 0))
+                if hidden_before:
+                    left = [piece for piece in pieces if piece.time >= hidden_before]
+                    pieces, hidden = left, hidden or len(left) < len(pieces)
+                if pieces or not hidden:
+                    yield pieces, hidden
+        for pieces, _ in above:
+            if visible := [piece for piece in pieces if piece.time > lowest]:
+                yield visible, True
 
-    def _pieces(self, run: Run) -> Iterator[tuple[int, int, tuple[Piece, ...]]]:
-        """Yield the segments in a run of bytes, cut off at its ends."""
-        start, stop = run
-        starts, count = self._starts, len(self._starts)
-        position = bisect_right(starts, start) - 1
-        while position < count and starts[position] < stop:
-            end = starts[position + 1] if position + 1 < count else stop
-            yield max(starts[position], start), min(end, stop), self._segments[position]
-            position += 1
+    def _place(self, piece: Piece) -> None:
+        region = piece.region
+        lane = None if region.exact else lane_of(region)
+        if region.exact:
+            for start, stop in region.runs:
+                self._segments.put(start, stop, (piece,))
+                self._drop_lanes(start, stop)
+        elif lane is not None and (lane in self._lanes or len(self._lanes) < MOST_LANES):
+            if lane not in self._lanes:
+                self._lanes[lane] = Lanes(region)
+            self._lanes[lane].write(piece)
+        else:
+            for start, stop in region.runs:
+                self._segments.change(start, stop, lambda held: (*[one for one in held if one.region != region], piece))
 
-    def _cover(self, piece: Piece, start: int, stop: int) -> None:
-        first, last = self._split(start), self._split(stop)
-        self._starts[first:last], self._segments[first:last] = [start], [(piece,)]
+    def _drop_lanes(self, start: int, stop: int) -> None:
+        """Forget the pieces in lanes that are hidden as a whole."""
+        if self._lanes:
+            gone = [key for key, lanes in self._lanes.items() if start <= lanes.start and lanes.stop <= stop]
+            for key in gone:
+                del self._lanes[key]
 
-    def _split(self, address: int) -> int:
-        """Let a segment begin at an address, and return its position."""
-        position = bisect_right(self._starts, address) - 1
-        if self._starts[position] == address:
-            return position
-        self._starts.insert(position + 1, address)
-        self._segments.insert(position + 1, self._segments[position])
-        return position + 1
+
+def _shown(held: tuple[Piece, ...], region: Region) -> Sequence[Piece]:
+    return held if len(held) == 1 and held[0].region.exact else _of_segment(held, region)[0]
+
+
+def _of_segment(held: tuple[Piece, ...], region: Region) -> tuple[list[Piece], bool]:
+    """Return the pieces of a segment that belong to a region, newest first, and whether they hide what is below."""
+    pieces = []
+    for piece in reversed(held):
+        touched = WHOLE if piece.region.exact else overlap(piece.region, region)
+        if touched == APART:
+            continue
+        pieces.append(piece)
+        if touched == WHOLE and piece.time:
+            return pieces, True
+    return pieces, False
 
 
 def _moved(piece: Piece, shift: int) -> Piece:
