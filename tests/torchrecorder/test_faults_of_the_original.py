@@ -178,6 +178,26 @@ def test_torchrecorder_fails_or_draws_other_flows(case: str) -> None:
     assert not right
 
 
+def test_what_a_view_held_flows_into_a_write_to_it() -> None:
+    net = nn.Sequential(nn.Conv2d(1, 1, 1), nn.Flatten(), nn.ReLU(inplace=True))
+    edges = read(ours.make_dot(ours.record(net, "Net", (1, 1, 2, 2)), 1)).edges
+    labels = [(source.split("\n")[0], target.split("\n")[0]) for source, target in edges]
+    assert {("1", "Tensor-3"), ("Tensor-3", "2"), ("2", "Output")} <= set(labels)
+
+
+def test_a_write_in_place_between_modules_closes_no_cycle() -> None:
+    def forward(net: Any, x: Tensor) -> Any:
+        y = net.first(x)
+        y += x
+        return net.second(y)
+
+    net = Model(forward, first=nn.Linear(4, 4), second=nn.ReLU())
+    edges = read(ours.make_dot(ours.record(net, "Net", (2, 4)), 1)).edges
+    assert edges == read(theirs.make_dot(theirs.record(net, "Net", (2, 4)), 1)).edges  # by labels, of one tensor
+    nodes = read(ours.make_dot(ours.record(net, "Net", (2, 4)), 1)).nodes
+    assert sum(count for (label, *_), count in nodes.items() if label.startswith("Tensor-2")) == 2
+
+
 def test_operations_that_autograd_keeps_no_record_of_have_the_names_of_functions() -> None:
     make, data = CASES["no gradient in forward"]
     labels = [label for label, *_ in read(ours.make_dot(ours.record(make(), "Net", None, data()))).nodes]

@@ -112,8 +112,8 @@ class History(TorchFunctionMode):
         step = Step(name.strip("_") if name.startswith("__") else name, before, self._count)
         for index, tensor in enumerate(results):
             if tensor.grad_fn is not None:
-                if rest and tensor.grad_fn not in known:
-                    self._unknown_to.setdefault(tensor.grad_fn, rest)
+                if tensor.grad_fn not in known:
+                    self._unknown_to.setdefault(tensor.grad_fn, rest + _overwritten(tensor, given, before))
                 continue
             if not given or tensor.requires_grad:
                 continue
@@ -124,6 +124,13 @@ class History(TorchFunctionMode):
             self._steps[id(tensor)] = (ref(tensor), Origin(step, index))
             if written:
                 self._written[storage_key(tensor)] = step
+
+
+def _overwritten(tensor: Tensor, given: list[Tensor], before: list[Origin]) -> list[Origin]:
+    """Return what a view came from before it was written, which autograd names for the tensor under it alone."""
+    if tensor._base is None:
+        return []
+    return [origin for other, origin in zip(given, before, strict=False) if other is tensor]
 
 
 def _writes(name: str) -> bool:

@@ -218,6 +218,12 @@ class Recorder:
                     self.nodes[param].fn = Parameter(param.detach().clone())
         return self.call
 
+    def add_again(self, tensor: Tensor, name: str, node: LayerNode) -> None:
+        """Make one more node beside a module for a tensor that has a name; it takes no number from others."""
+        again = TensorNode(name, tensor, node.depth, node.parent)
+        again.call = self.call
+        self._place(tensor, again)
+
     def move(self, key: Any, node: LayerNode) -> None:
         """Let a tensor stand beside a module, which hands it on from what it called."""
         moved = self.nodes[key]
