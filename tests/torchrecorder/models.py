@@ -308,6 +308,11 @@ def _inplace() -> nn.Module:
     return nn.Sequential(nn.ReLU(inplace=True), nn.Linear(4, 4), nn.ReLU(inplace=True), nn.Linear(4, 2))
 
 
+def _views() -> nn.Module:
+    mixer = nn.Sequential(nn.Linear(4, 6), nn.ReLU(inplace=True), nn.Linear(6, 4))
+    return nn.Sequential(mixer, nn.Flatten(), nn.Dropout(inplace=True), nn.Linear(20, 2))
+
+
 def _normalised() -> nn.Module:
     return nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(16, 2)).train()
 
@@ -329,6 +334,7 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], Shapes]] = {
     "several inputs": (Bilinear, [(5, 3), (5, 4), (5, 2)]),
     "several outputs": (Heads, (2, 4)),
     "in place": (_inplace, (2, 4)),
+    "views in place": (_views, (2, 5, 4)),
     "grouped": (Grouped, (2, 4, 6, 6)),
     "normalised": (_normalised, (2, 3, 4, 4)),
     "transformer": (Transformer, (2, 5, 4)),

@@ -45,7 +45,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self.graph: Graph | None = None
-        self.history = History()
+        self.history = History(lambda origin: self.call.find(origin) is not None)
         self.reshapes = Reshapes(self.history)
         self._owners: dict[Parameter, tuple[Module, str]] = {}
         self._lazy: list[Parameter] = []
