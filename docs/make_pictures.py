@@ -19,6 +19,8 @@ from custom_style import STYLE
 from models import ResNet, SampleNet, UNet, gpt2, t5, token_ids
 
 from trec.backends.style import DARK, Style
+from trec.torchrecorder import record
+from trec.torchrecorder.picture import to_svg
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +41,9 @@ def pictures() -> Iterator[tuple[str, str]]:
     yield "sample", sample.to_svg(rankdir="LR")
     yield "sample-params", sample.to_svg(params=True)
     yield "sample-tensors", sample.to_svg(tensors="nodes")
+
+    live = record(SampleNet(), "Sample Net", [(4, 3), (4, 3)])
+    yield "sample-torchrecorder", to_svg(live, 2, "Sample Net at depth = 2")
 
     inputs = {"input_ids": token_ids(16), "decoder_input_ids": token_ids(5)}
     gpt = trec.capture(gpt2(layers=12), args=(token_ids(16),))

@@ -87,18 +87,30 @@ def flat(package: Any, rec: Any, depth: int) -> tuple[Counter[tuple[str, str]], 
     return found
 
 
-def drawn_flows(digraph: Any) -> set[tuple[int, int]]:
-    """Return which inputs reach which outputs on a drawing, by position."""
+def network_of(digraph: Any) -> networkx.MultiDiGraph[Any]:
+    """Return a `graphviz.Digraph` as a network, with the labels of its nodes."""
     network: networkx.MultiDiGraph[Any] = networkx.MultiDiGraph()
-    ends: dict[str, dict[int, str]] = {"Input": {}, "Output": {}}
     for text, _, attributes in statements(digraph):
         if " -> " in text:
             network.add_edge(*text.split(" -> "))
         elif text:
-            network.add_node(text)
-            kind, _, number = attributes["label"].split("\n")[0].partition("-")
-            if kind in ends:
-                ends[kind][int(number or 1) - 1] = text
+            network.add_node(text, label=attributes["label"])
+    return network
+
+
+def has_cycle(digraph: Any) -> bool:
+    """Tell whether data flows in a circle on a drawing."""
+    return not networkx.is_directed_acyclic_graph(network_of(digraph))
+
+
+def drawn_flows(digraph: Any) -> set[tuple[int, int]]:
+    """Return which inputs reach which outputs on a drawing, by position."""
+    network = network_of(digraph)
+    ends: dict[str, dict[int, str]] = {"Input": {}, "Output": {}}
+    for node, row in network.nodes(data=True):
+        kind, _, number = row["label"].split("\n")[0].partition("-")
+        if kind in ends:
+            ends[kind].setdefault(int(number or 1) - 1, node)
     return _reaching(network, ends["Input"], ends["Output"])
 
 

@@ -69,10 +69,21 @@ class Residual(nn.Module):
         return torch.relu(y)
 
 
+class ResidualInPlace(Residual):
+    """The same with one ReLU that is called twice and writes in place, as it is in torchvision."""
+
+    def forward(self, x: Tensor) -> Any:
+        identity = x if self.downsample is None else self.downsample(x)
+        y = self.relu(self.bn1(self.conv1(x)))
+        y = self.bn2(self.conv2(y))
+        y += identity
+        return self.relu(y)
+
+
 class ResNet(nn.Module):
     """ResNet-18 with fewer channels."""
 
-    def __init__(self) -> None:
+    def __init__(self, block: Callable[[int, int, int], nn.Module] = Residual) -> None:
         super().__init__()
         self.conv1 = nn.Conv2d(3, 4, 7, 2, 3, bias=False)
         self.bn1 = nn.BatchNorm2d(4)
@@ -82,7 +93,7 @@ class ResNet(nn.Module):
         for index in range(1, 5):
             before, out = widths[index - 1 : index + 1]
             stride = 1 if index == 1 else 2
-            blocks = nn.Sequential(Residual(before, out, stride), Residual(out, out, 1))
+            blocks = nn.Sequential(block(before, out, stride), block(out, out, 1))
             self.add_module(f"layer{index}", blocks)
         self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
         self.fc = nn.Linear(32, 5)
@@ -297,6 +308,11 @@ def _inplace() -> nn.Module:
     return nn.Sequential(nn.ReLU(inplace=True), nn.Linear(4, 4), nn.ReLU(inplace=True), nn.Linear(4, 2))
 
 
+def _views() -> nn.Module:
+    mixer = nn.Sequential(nn.Linear(4, 6), nn.ReLU(inplace=True), nn.Linear(6, 4))
+    return nn.Sequential(mixer, nn.Flatten(), nn.Dropout(inplace=True), nn.Linear(20, 2))
+
+
 def _normalised() -> nn.Module:
     return nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(16, 2)).train()
 
@@ -306,6 +322,7 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], Shapes]] = {
     "sample": (SampleNet, (1, 3)),
     "convolutions": (ConvSample, (1, 1, 10, 10)),
     "resnet": (ResNet, (2, 3, 32, 32)),
+    "resnet in place": (lambda: ResNet(ResidualInPlace), (2, 3, 32, 32)),
     "vgg": (VGG, (2, 3, 8, 8)),
     "mlp": (_mlp, (2, 4)),
     "autoencoder": (Autoencoder, (2, 8)),
@@ -317,6 +334,7 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], Shapes]] = {
     "several inputs": (Bilinear, [(5, 3), (5, 4), (5, 2)]),
     "several outputs": (Heads, (2, 4)),
     "in place": (_inplace, (2, 4)),
+    "views in place": (_views, (2, 5, 4)),
     "grouped": (Grouped, (2, 4, 6, 6)),
     "normalised": (_normalised, (2, 3, 4, 4)),
     "transformer": (Transformer, (2, 5, 4)),

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 import trec.torchrecorder as ours
 from tests.capture.paths import Apply
-from tests.torchrecorder.drawings import drawn_flows, read, true_flows
+from tests.torchrecorder.drawings import drawn_flows, has_cycle, read, true_flows
 from tests.torchrecorder.original import torchrecorder as theirs
 
 if TYPE_CHECKING:
@@ -144,11 +144,19 @@ CASES: dict[str, tuple[Callable[[], nn.Module], Callable[[], Any]]] = {
         lambda: nn.Sequential(linear(), nn.Dropout(), nn.Sequential(nn.Dropout(), linear())).eval(),
         lambda: floats(2, 4),
     ),
+    "a transform": (
+        lambda: Model(lambda net, x: torch.vmap(lambda row: net.linear(row))(x), linear=linear()),
+        lambda: floats(2, 4),
+    ),
+    "a branch": (
+        lambda: Model(lambda net, x: torch.cond(x.sum() > 0, net.linear, torch.cos, (x,)), linear=linear()),
+        lambda: floats(2, 4),
+    ),
     "a lazy module": (lambda: nn.Sequential(nn.LazyLinear(3), nn.ReLU()), lambda: floats(2, 4)),
 }
 
 
-ALSO_RIGHT = {"a module that fails and is caught", "a lazy module"}
+ALSO_RIGHT = {"a module that fails and is caught", "a lazy module", "a transform"}
 """What torchrecorder draws right too, though it leaves lazy modules filled in."""
 
 
@@ -176,6 +184,32 @@ def test_torchrecorder_fails_or_draws_other_flows(case: str) -> None:
     except Exception:  # whatever it stumbles over
         right = False
     assert not right
+
+
+def test_a_write_in_place_between_modules_closes_no_cycle() -> None:
+    def forward(net: Any, x: Tensor) -> Any:
+        y = net.first(x)
+        y += x
+        return net.second(y)
+
+    net = Model(forward, first=nn.Linear(4, 4), second=nn.ReLU())
+    right, wrong = (package.make_dot(package.record(net, "Net", (2, 4)), 1) for package in (ours, theirs))
+    assert read(right).edges == read(wrong).edges  # by labels: the tensor has one name
+    assert has_cycle(wrong)
+    assert not has_cycle(right)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit")
+@pytest.mark.parametrize("depth", [0, 1, 256])
+def test_scripted_modules_are_modules_too(depth: int) -> None:
+    scripted = torch.jit.script(nn.Sequential(nn.Linear(4, 3), nn.ReLU()))
+    net = nn.Sequential(scripted, nn.Linear(3, 2))
+    with pytest.raises(RuntimeError, match="not supported on ScriptModules"):
+        theirs.record(net, "Net", (2, 4))
+    rec = ours.record(nn.Sequential(scripted, nn.Linear(3, 2)), "Net", (2, 4))
+    digraph = ours.make_dot(rec, depth)
+    assert drawn_flows(digraph) == {(0, 0)}
+    assert (read(digraph).edges["0\n(RecursiveScriptModule)", "Tensor-2\n[2, 3]"] == 1) == (depth == 1)
 
 
 def test_operations_that_autograd_keeps_no_record_of_have_the_names_of_functions() -> None:

@@ -10,11 +10,12 @@ from torch.overrides import TorchFunctionMode
 from trec.capture.functions import ACCESSORS, NO_CALLS, SILENT
 from trec.capture.leaves import add_tensors
 from trec.capture.storages import storage_key
-from trec.capture.torch_api import DisableTorchFunction
+from trec.capture.torch_api import DisableTorchDispatch, DisableTorchFunction
 from trec.torchrecorder.calls import Origin
+from trec.torchrecorder.views import stand_ins
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from torch import Tensor
 
@@ -45,10 +46,15 @@ class Step:
 
 
 class History(TorchFunctionMode):
-    """Follows where tensors come from, past what autograd knows, while it is entered."""
+    """Follows where tensors come from, past what autograd knows, while it is entered.
 
-    def __init__(self) -> None:
+    Args:
+        is_drawn: tells whether what runs now reads an origin as a tensor that is drawn.
+    """
+
+    def __init__(self, is_drawn: Callable[[Origin], bool]) -> None:
         super().__init__()
+        self._is_drawn = is_drawn
         self.clear()
 
     def clear(self) -> None:
@@ -59,6 +65,8 @@ class History(TorchFunctionMode):
         """By storage: the last step that wrote to it in place."""
         self._unknown_to: dict[Any, list[Origin]] = {}
         """By node of autograd's graph: what it read besides what autograd names."""
+        self._stands: dict[Any, Origin] = {}
+        """By node of autograd's graph: what is drawn in its place."""
         self._count = 0
         self.running = ""
         """Name of the function that runs."""
@@ -66,7 +74,7 @@ class History(TorchFunctionMode):
     def origin(self, tensor: Tensor) -> Origin:
         """Return what a tensor comes from, as it stands now."""
         if tensor.grad_fn is not None:
-            return Origin(tensor.grad_fn, tensor.output_nr)
+            return self._stands.get(tensor.grad_fn) or Origin(tensor.grad_fn, tensor.output_nr)
         reference, own = self._steps.get(id(tensor), (None, None))
         if own is None or reference is None or reference() is not tensor:
             own = Origin(tensor, 0)
@@ -78,7 +86,7 @@ class History(TorchFunctionMode):
         """Yield what an operation read: first what autograd names, then the rest."""
         for before, index in source.next_functions:
             if before is not None:
-                yield Origin(before, index)
+                yield self._stands.get(before) or Origin(before, index)
         yield from self._unknown_to.get(source, ())
 
     def __torch_function__(
@@ -98,9 +106,17 @@ class History(TorchFunctionMode):
             result = func(*args, **kwargs)
         finally:
             self.running = outer
-        with DisableTorchFunction():
+        with DisableTorchFunction(), DisableTorchDispatch():
             self._note(name, given, before, graded, result)
+            for tensor, origin in zip(given, before, strict=False):
+                if tensor is result and self._hides(tensor, origin):
+                    self._stands |= stand_ins(func, args, kwargs, given, before, tensor)
         return result
+
+    def _hides(self, tensor: Tensor, before: Origin) -> bool:
+        """Tell whether a write to a drawn tensor is noted at the tensor under it, of which it is a view."""
+        changed = tensor.grad_fn is not None and tensor.grad_fn is not before.source
+        return changed and tensor._base is not None and self._is_drawn(before)
 
     def _note(self, name: str, given: list[Tensor], before: list[Origin], graded: list[bool], result: Any) -> None:
         results: list[Tensor] = []

@@ -86,11 +86,12 @@ def _given(tensor: Tensor, origin: Origin, rec: Recorder, node: LayerNode) -> An
             return rec.find_leaf(tensor, around)
         tensor_acc(tensor, rec, node)
         return tensor
-    key = call.handed[origin] = _made(tensor, origin, rec, node, around)
+    known = rec.nodes.get(tensor)
+    key = call.handed[origin] = _made(tensor, origin, rec, node, around, "" if known is None else known.name)
     return key
 
 
-def _made(tensor: Tensor, origin: Origin, rec: Recorder, node: LayerNode, around: Any) -> Any:
+def _made(tensor: Tensor, origin: Origin, rec: Recorder, node: LayerNode, around: Any, name: str = "") -> Any:
     """Add a tensor beside a module, and what made it; return its key, a copy that keeps the numbers of this moment.
 
     Args:
@@ -99,13 +100,17 @@ def _made(tensor: Tensor, origin: Origin, rec: Recorder, node: LayerNode, around
         rec: the recording.
         node: the node of the module that is given the tensor or returns it.
         around: the node of the module whose `forward` made it.
+        name: its name, if it has one already: what is written in place is the same tensor at another moment.
     """
     key = tensor
     if not wraps_others(type(tensor)):  # whose copies run operators of its own
         key = tensor.detach().clone()
         if key.is_floating_point() or key.is_complex():
             key.requires_grad_()
-    tensor_acc(key, rec, node)
+    if name:
+        rec.add_again(key, name, node)
+    else:
+        tensor_acc(key, rec, node)
     rec.add_dummy(tensor, key)
     if rec.is_drawn(origin, rec.call):
         op_acc(origin.source, rec, around)

@@ -45,7 +45,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self.graph: Graph | None = None
-        self.history = History()
+        self.history = History(lambda origin: self.call.find(origin) is not None)
         self.reshapes = Reshapes(self.history)
         self._owners: dict[Parameter, tuple[Module, str]] = {}
         self._lazy: list[Parameter] = []
@@ -217,6 +217,12 @@ class Recorder:
                 if param in self.nodes:  # the parameter itself will have no shape again
                     self.nodes[param].fn = Parameter(param.detach().clone())
         return self.call
+
+    def add_again(self, tensor: Tensor, name: str, node: LayerNode) -> None:
+        """Make one more node beside a module for a tensor that has a name; it takes no number from others."""
+        again = TensorNode(name, tensor, node.depth, node.parent)
+        again.call = self.call
+        self._place(tensor, again)
 
     def move(self, key: Any, node: LayerNode) -> None:
         """Let a tensor stand beside a module, which hands it on from what it called."""

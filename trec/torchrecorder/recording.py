@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,6 +13,7 @@ from trec.capture.inputs import make_inputs
 from trec.capture.leaves import leaves
 from trec.capture.torch_api import DisableTorchDispatch, DisableTorchFunction
 from trec.errors import OptionError
+from trec.torchrecorder.exchange import exchanged
 from trec.torchrecorder.hooks import posthook, prehook
 from trec.torchrecorder.nodes import LayerNode, ParamNode
 from trec.torchrecorder.recorder import Recorder
@@ -71,7 +70,7 @@ def record(
     try:
         rec.register_hooks(net, name=name)
         with torch.inference_mode(False), torch.enable_grad(), _hooks(rec, net, begin), rec.history, rec.reshapes:
-            rec.graph = capture(net, args=_exchanged(data, copies), name=name)
+            rec.graph = capture(net, args=exchanged(data, copies), name=name)
     finally:
         rec.remove_hooks()
     _name_outputs(rec)
@@ -82,22 +81,6 @@ def _copy(tensor: Tensor) -> Tensor:
     """Return a tensor that may become part of autograd's graph in place of the user's."""
     with torch.inference_mode(False), torch.no_grad():
         return tensor.detach().clone()
-
-
-def _exchanged(value: Any, copies: dict[int, Tensor]) -> Any:
-    """Return a container with copies instead of the tensors in it; other objects keep theirs."""
-    if isinstance(value, torch.Tensor):
-        return copies.get(id(value), value)
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*[_exchanged(item, copies) for item in value])
-    if type(value) in (list, tuple):
-        return type(value)(_exchanged(item, copies) for item in value)
-    if type(value) is dict:
-        return {key: _exchanged(item, copies) for key, item in value.items()}
-    if is_dataclass(value) and not isinstance(value, (type, Mapping)):
-        held = {key: _exchanged(item, copies) for key, item in vars(value).items() if key in value.__dataclass_fields__}
-        return replace(value, **held)
-    return value
 
 
 class _Begin(torch.autograd.Function):

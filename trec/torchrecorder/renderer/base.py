@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from trec.torchrecorder.nodes import LayerNode, ParamNode
+from trec.torchrecorder.nodes import LayerNode, ParamNode, TensorNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,12 +96,20 @@ class BaseRenderer:
                 if self.is_closed(node):
                     for again in node.repeats:  # type: ignore[attr-defined]
                         self.processed.setdefault(again, [])
+        edges = list(self._lifted_edges())
+        made = {(above, below) for above, below in edges if isinstance(below, TensorNode)}
+        for above, below in edges:
+            if (below, above) not in made:  # a call reads its own result only before that leaves it
+                self.processed[above].append(below)
+
+    def _lifted_edges(self) -> Iterator[tuple[BaseNode, BaseNode]]:
+        """Yield the edges between what is drawn, once for each time that data flows there."""
         for source, target, _ in self.rec.edges:
             begin, end = self.rec.nodes[source], self.rec.nodes[target]
             above, below = self._lifted(begin), self._lifted(end)
             if above is below or (isinstance(begin, ParamNode) and above.fn is below.fn):
                 continue  # what a later call of a module reads of its parameters is inside too
-            self.processed[above].append(below)
+            yield above, below
 
     def _lifted(self, node: BaseNode) -> BaseNode:
         """Return what a node is drawn as: itself, or the closed module around it, in the call that it belongs to."""
