@@ -8,6 +8,7 @@ from trec.backends.escape import printable
 from trec.backends.json_files import exact, write_json
 from trec.backends.places import places
 from trec.backends.plain import Plain
+from trec.ir.collector import paused
 
 if TYPE_CHECKING:
     import os
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from trec.ir.graph import Graph
 
 
+@paused()
 def to_cytoscape(
     graph: Graph,
     path: str | os.PathLike[str] | None = None,

@@ -55,7 +55,9 @@ def lines(drawing: Drawing) -> Iterator[str]:
     """
     title = " · ".join(filter(None, (drawing.title, drawing.caption)))
     if title:
-        yield f"---\ntitle: {json.dumps(printable(title))}\n---"
+        # Mermaid looks for directives between %% everywhere, in titles too.
+        words = json.dumps(printable(title)).replace("%", "\\u0025")
+        yield f"---\ntitle: {words}\n---"
     yield f"flowchart {drawing.rankdir}"
     for depth, index in walk(drawing):
         indent = "  " * (depth + 1)

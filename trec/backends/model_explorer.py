@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from trec.backends.escape import printable
 from trec.backends.json_files import write_json
 from trec.backends.plain import Plain, arguments
+from trec.ir.collector import paused
 
 if TYPE_CHECKING:
     import os
@@ -18,14 +19,15 @@ if TYPE_CHECKING:
 _LEFT_OUT = frozenset({"parent", "scope", "tensor_shape", "dtype", "device"})
 
 
+@paused()
 def to_model_explorer(graph: Graph, path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
     """Return the graph as a graph collection of Model Explorer, which shows calls of modules as layers to open.
+
+    What a loop carries is an edge as any other.
 
     Args:
         graph: what to hand over.
         path: file that the JSON text is written to as well; with the suffix `.gz` it is compressed.
-
-    What a loop carries is an edge as any other.
 
     Source: "Develop custom adapter" and "JSON format" in the documentation of Model Explorer.
     """
@@ -63,7 +65,7 @@ def _namespaces(plain: Plain) -> list[str]:
     taken = {""}
     graph = plain.graph
     for index, scope in enumerate(graph.scopes[1:], start=1):
-        around = plain.names[scope.parent] if scope.parent else ""
+        around = plain.paths[scope.parent]
         own = plain.names[index].removeprefix(f"{around}.") if around else plain.names[index]
         own = own.replace("/", "∕").replace(";", ";") or "·"  # what separates layers may stand in no name
         outer = f"{found[scope.parent]}/" if found[scope.parent] else ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, overload
 from trec.backends.escape import printable
 from trec.backends.plain import Attributes, Plain
 from trec.errors import DependencyError
+from trec.ir.collector import paused
 
 if TYPE_CHECKING:
     import networkx
@@ -20,6 +21,7 @@ def to_networkx(
 ) -> networkx.MultiDiGraph[int]: ...
 @overload
 def to_networkx(graph: Graph, *, scopes: bool = True, carried: bool = False, simple: bool) -> networkx.DiGraph[int]: ...
+@paused()
 def to_networkx(
     graph: Graph, *, scopes: bool = True, carried: bool = False, simple: bool = False
 ) -> networkx.DiGraph[int]:
@@ -60,6 +62,8 @@ def to_networkx(
             merged[use[:2]] = {**plain.use(use), "count": 1}
         else:
             row["count"] += 1
+            if use[5]:
+                row["carried"] = True
     network.add_edges_from([(*pair, row) for pair, row in merged.items()])
     return network
 

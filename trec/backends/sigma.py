@@ -8,6 +8,7 @@ from trec.backends.escape import printable
 from trec.backends.json_files import exact, write_json
 from trec.backends.places import places
 from trec.backends.plain import Plain
+from trec.ir.collector import paused
 
 if TYPE_CHECKING:
     import os
@@ -22,6 +23,7 @@ _EDGE = 1.2
 _CARRIED = 2.0
 
 
+@paused()
 def to_sigma(
     graph: Graph,
     path: str | os.PathLike[str] | None = None,
@@ -89,6 +91,8 @@ def _edges(plain: Plain, placed: Places, *, multi: bool) -> list[Attributes]:
         row = None if multi else known.get(use[:2])
         if row is not None:
             row["count"] += 1
+            if use[5]:
+                row |= {"carried": True, "color": placed.carried, "size": _CARRIED}
             continue
         row = {"count": 1, "size": _CARRIED if use[5] else _EDGE, "color": placed.carried if use[5] else placed.edge}
         row |= plain.use(use)
