@@ -26,25 +26,41 @@ PASSES = {
 """Name of each built-in pass, which is also its method on `Graph`, and where its function is."""
 
 BACKENDS = {
+    "cytoscape": "trec.backends.cytoscape:to_cytoscape",
     "dot": "trec.backends.dot:to_dot",
+    "gexf": "trec.backends.gexf:to_gexf",
+    "graphml": "trec.backends.graphml:to_graphml",
     "graphviz": "trec.backends.graphviz:to_graphviz",
     "json": "trec.ir.serialize:to_json",
+    "mermaid": "trec.backends.mermaid:to_mermaid",
+    "model_explorer": "trec.backends.model_explorer:to_model_explorer",
     "networkx": "trec.backends.networkx:to_networkx",
     "pdf": "trec.backends.pdf:to_pdf",
     "png": "trec.backends.png:to_png",
     "pydot": "trec.backends.pydot:to_pydot",
+    "sigma": "trec.backends.sigma:to_sigma",
     "svg": "trec.backends.svg:to_svg",
+    "table": "trec.backends.table:to_table",
+    "tikz": "trec.backends.tikz:to_tikz",
 }
 """Name of each built-in backend (its method on `Graph` is `to_<name>`) and where its function is."""
 
 SUFFIXES = {
     ".trec": "trec.ir.serialize:save",
     ".json": "trec.ir.serialize:save",
+    ".sigma.json": BACKENDS["sigma"],
+    ".cyto.json": BACKENDS["cytoscape"],
+    ".me.json": BACKENDS["model_explorer"],
+    ".gexf": "trec.backends.gexf:write",
+    ".graphml": "trec.backends.graphml:write",
+    ".csv": BACKENDS["table"],
     ".dot": BACKENDS["dot"],
     ".gv": BACKENDS["dot"],
     ".svg": BACKENDS["svg"],
     ".png": BACKENDS["png"],
     ".pdf": BACKENDS["pdf"],
+    ".mmd": BACKENDS["mermaid"],
+    ".tex": BACKENDS["tikz"],
 }
 """Suffix of a file name, and the function that writes such a file: it takes the graph and `path`."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.conftest import TINY
 from trec.ir.builder import GraphBuilder
 from trec.ir.types import Carried, Source
 
@@ -131,3 +132,27 @@ def deep(depth: int) -> Graph:
         (x,) = builder.node("op", "relu", parent=scope, inputs=[x], results=[kind])
     builder.node("output", parent=0, name="y", inputs=[x])
     return builder.build()
+
+
+def blocks(count: int) -> Graph:
+    """Return equal blocks in a row, which `fold` makes one."""
+    builder = GraphBuilder("Blocks", (("level", "function"),))
+    root = builder.scope("module", path="", cls="Blocks")
+    kind = builder.tensor_type((2, 8), "float32")
+    matrix = builder.tensor_type((8, 8), "float32")
+    (x,) = builder.node("input", parent=root, name="x", results=[kind], attrs=(("index", 0),))
+    for index in range(count):
+        path = f"layers.{index}"
+        block = builder.scope("module", path=path, cls="Block", parent=root)
+        (weight,) = builder.node("param", parent=block, name=f"{path}.weight", results=[matrix])
+        (y,) = builder.node("op", "linear", parent=block, inputs=[x, weight], results=[kind], attrs=(("flops", 256),))
+        (x,) = builder.node("op", "__add__", parent=block, inputs=[x, y], results=[kind])
+    builder.node("output", parent=root, name="y", inputs=[x], attrs=(("index", 0),))
+    return builder.build()
+
+
+def every() -> list[Graph]:
+    """Return graphs of all kinds: tiny, hostile, deep, collapsed, folded, rolled."""
+    small = [sample(), marks(), aten(), deep(12), blocks(4)]
+    passed = [sample().collapse(depth=1), blocks(4).fold(), blocks(4).fold().collapse(depth=1), blocks(3).roll()]
+    return [*[function() for function in TINY.values()], *small, *passed, *map(named, HOSTILE)]

@@ -12,6 +12,8 @@ for graph in (sample(), marks(), aten()):
     print(graph.to_graphviz().source)
     print(graph.to_pydot().to_string())
     print(graph.to_svg())
+    print(graph.to_gexf(scopes=True, layout=True), graph.to_graphml(), graph.to_mermaid(), graph.to_tikz())
+    print(graph.to_sigma(), graph.to_cytoscape(layout=True), graph.to_model_explorer(), graph.to_table().rows())
     network = graph.to_networkx()
     print(list(network.nodes(data=True)), list(network.edges(data=True)), network.graph)
 """
@@ -36,7 +38,9 @@ def test_the_libraries_of_the_backends_are_loaded_by_their_own_files_only() -> N
     program = """
 import sys
 import trec.backends.dot, trec.backends.svg, trec.backends.networkx, trec.backends.graphviz, trec.backends.pydot
-import trec.backends.notebook, trec.backends.write
-assert not {"torch", "networkx", "graphviz", "pydot"} & sys.modules.keys()
+import trec.backends.notebook, trec.backends.write, trec.backends.gexf, trec.backends.graphml, trec.backends.sigma
+import trec.backends.cytoscape, trec.backends.model_explorer, trec.backends.mermaid, trec.backends.tikz
+import trec.backends.table
+assert not {"torch", "networkx", "graphviz", "pydot", "rich"} & sys.modules.keys()
 """
     subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[2])

@@ -115,6 +115,19 @@ def test_carried_edges() -> None:
     assert edge.keys() == ON_EDGES | {"carried"}
 
 
+@given(any_graph())
+def test_a_simple_view_has_each_pair_once_and_counts_uses(graph: Graph) -> None:
+    simple, multi = to_networkx(graph, simple=True, carried=True), to_networkx(graph, carried=True)
+    assert type(simple) is networkx.DiGraph
+    assert list(simple.nodes(data=True)) == list(multi.nodes(data=True))
+    for source, target, row in simple.edges(data=True):
+        uses = list(multi.get_edge_data(source, target).values())
+        assert row["count"] == len(uses)
+        assert row.get("carried", False) is any("carried" in use for use in uses)
+        assert row["value"] == uses[0]["value"]
+    assert sum(row["count"] for *_, row in simple.edges(data=True)) == multi.number_of_edges()
+
+
 def test_scopes_may_be_left_out() -> None:
     assert to_networkx(sample(), scopes=False).graph == {"name": "SampleNet"}
 

@@ -8,6 +8,8 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _SPECIAL = re.compile("[^ !#$%'-;=?-\\[\\]-~\x80-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 _QUOTED = {**_ENTITIES, "\\": "\\\\", "\n": "\\n", "\t": " ", "\x7f": "\x7f"}
+_XML = re.compile(f'{_FORBIDDEN.pattern}|[&<>"\n\r\t\x85\u2028]')
+_REFERENCES = {**_ENTITIES, "\n": "&#10;", "\r": "&#13;", "\t": "&#9;", "\x85": "&#133;", "\u2028": "&#8232;"}
 _HTML = {**_ENTITIES, "\\": "\\\\", "\n": "<BR/>", "\t": " ", "\x7f": "\x7f"}
 
 
@@ -43,3 +45,13 @@ def html(text: str) -> str:
     if not text or text.isspace():
         return "&#160;"
     return text
+
+
+def xml(text: str) -> str:
+    """Return the text as the content of an element or the value of an attribute of XML, line ends kept.
+
+    U+0085 and U+2028 are references too, because some readers take them for line ends, as XML 1.1 does.
+
+    Source: Extensible Markup Language (XML) 1.0, 5th edition, sections 2.11 and 3.3.3.
+    """
+    return text if _XML.search(text) is None else _XML.sub(lambda found: _REFERENCES.get(found[0], "\ufffd"), text)

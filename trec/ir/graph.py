@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from msgspec import Struct
 
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from trec.analysis.stats import Stats
     from trec.analysis.storage import Aliases
     from trec.backends.options import PictureOptions
+    from trec.backends.style import Style
+    from trec.backends.table import Table
+    from trec.backends.themes import ThemeName
     from trec.ir.derivation import Derivation
     from trec.ir.types import Level
 
@@ -363,10 +366,84 @@ class Graph(Struct, frozen=True, dict=True):
         page: bytes = self.to("pdf", path=path, wrap=wrap, **options)
         return page
 
-    def to_networkx(self, *, scopes: bool = True, carried: bool = False) -> networkx.MultiDiGraph[int]:
+    def to_mermaid(self, path: str | os.PathLike[str] | None = None, **options: Unpack[PictureOptions]) -> str:
+        """Return the drawing as a flowchart of Mermaid; see `trec.backends.mermaid.to_mermaid`."""
+        text: str = self.to("mermaid", path=path, **options)
+        return text
+
+    def to_tikz(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        wrap: float = 0,
+        standalone: bool = True,
+        **options: Unpack[PictureOptions],
+    ) -> str:
+        """Return the drawing in TikZ; see `trec.backends.tikz.to_tikz`."""
+        text: str = self.to("tikz", path=path, wrap=wrap, standalone=standalone, **options)
+        return text
+
+    @overload
+    def to_networkx(
+        self, *, scopes: bool = True, carried: bool = False, simple: Literal[False] = False
+    ) -> networkx.MultiDiGraph[int]: ...
+    @overload
+    def to_networkx(self, *, scopes: bool = True, carried: bool = False, simple: bool) -> networkx.DiGraph[int]: ...
+    def to_networkx(self, *, scopes: bool = True, carried: bool = False, simple: bool = False) -> networkx.DiGraph[int]:
         """Return the graph for networkx; see `trec.backends.networkx.to_networkx`."""
-        network: networkx.MultiDiGraph[int] = self.to("networkx", scopes=scopes, carried=carried)
+        network: networkx.DiGraph[int] = self.to("networkx", scopes=scopes, carried=carried, simple=simple)
         return network
+
+    def to_gexf(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        scopes: bool = False,
+        layout: bool = False,
+        style: Style | ThemeName | None = None,
+    ) -> str:
+        """Return the graph as GEXF, for Gephi; see `trec.backends.gexf.to_gexf`."""
+        text: str = self.to("gexf", path=path, scopes=scopes, layout=layout, style=style)
+        return text
+
+    def to_graphml(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the graph as GraphML; see `trec.backends.graphml.to_graphml`."""
+        text: str = self.to("graphml", path=path)
+        return text
+
+    def to_sigma(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        multi: bool = False,
+        rankdir: Literal["TB", "LR", "BT", "RL"] = "TB",
+        wrap: float = 0,
+        style: Style | ThemeName | None = None,
+    ) -> dict[str, Any]:
+        """Return the graph as sigma.js draws it; see `trec.backends.sigma.to_sigma`."""
+        data: dict[str, Any] = self.to("sigma", path=path, multi=multi, rankdir=rankdir, wrap=wrap, style=style)
+        return data
+
+    def to_cytoscape(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        layout: bool = False,
+        style: Style | ThemeName | None = None,
+    ) -> dict[str, Any]:
+        """Return the graph as Cytoscape.js draws it; see `trec.backends.cytoscape.to_cytoscape`."""
+        data: dict[str, Any] = self.to("cytoscape", path=path, layout=layout, style=style)
+        return data
+
+    def to_model_explorer(self, path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
+        """Return the graph for Model Explorer; see `trec.backends.model_explorer.to_model_explorer`."""
+        data: dict[str, Any] = self.to("model_explorer", path=path)
+        return data
+
+    def to_table(self, path: str | os.PathLike[str] | None = None, *, depth: int | None = None) -> Table:
+        """Return the calls of modules as a table; see `trec.backends.table.to_table`."""
+        table: Table = self.to("table", path=path, depth=depth)
+        return table
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the graph as JSON text that `trec.load` reads; see `trec.ir.serialize.to_json`."""
