@@ -77,7 +77,7 @@ def _flushes_denormals() -> bool:
 
 def _leave_levels(wanted: int) -> None:
     while forward_differentiation._current_level > wanted:
-        forward_differentiation.exit_dual_level()  # type: ignore[no-untyped-call]
+        forward_differentiation.exit_dual_level()
 
 
 def _print_options() -> dict[str, Any]:
