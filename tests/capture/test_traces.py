@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import random
 import subprocess
 import sys
+import threading
+import weakref
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +23,7 @@ from torch.overrides import TorchFunctionMode
 
 import trec
 from tests.capture.paths import Apply
-from tests.capture.states import unchanged
+from tests.capture.states import global_hooks, unchanged
 
 pytestmark = pytest.mark.torch
 
@@ -264,3 +267,84 @@ def test_a_function_mode_of_the_user_sees_nothing_of_the_recording() -> None:
         with Tells() as recorded:
             trec.capture(net, args=(x,))
     assert recorded.seen == plain.seen
+
+
+def test_recordings_in_several_threads_leave_no_hooks_of_one_another() -> None:
+    nets = [nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)) for _ in range(4)]
+    before = {name: list(table) for name, table in global_hooks().items()}
+    started = threading.Barrier(4, timeout=60)
+
+    def run(net: nn.Module) -> None:
+        started.wait()
+        for _ in range(8):
+            trec.capture(net, (4, 2))
+
+    threads = [threading.Thread(target=run, args=(net,)) for net in nets]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {name: list(table) for name, table in global_hooks().items()} == before
+
+
+def test_classes_of_the_user_go_after_a_recording() -> None:
+    class Own(nn.Module):
+        def __init__(self, size: int = 2) -> None:
+            super().__init__()
+            self.size = size
+
+        def forward(self, x: Tensor) -> Any:
+            return x * 2
+
+    held = weakref.ref(Own)
+    trec.capture(Own(), (2,))
+    del Own
+    gc.collect()
+    assert held() is None
+
+
+def smallest_times_one() -> float:
+    return float(np.float64(5e-324) * np.float64(1))
+
+
+MORE_SWITCHES: dict[str, tuple[Any, Any]] = {
+    "flushing": (smallest_times_one, lambda: torch.set_flush_denormal(True)),
+    "exchange": (
+        torch.__future__.get_swap_module_params_on_conversion,
+        lambda: torch.__future__.set_swap_module_params_on_conversion(True),
+    ),
+    "sparse": (
+        torch.sparse.check_sparse_tensor_invariants.is_enabled,
+        torch.sparse.check_sparse_tensor_invariants.enable,
+    ),
+    "forward differentiation": (
+        lambda: torch.autograd.forward_ad._current_level,
+        torch.autograd.forward_ad.enter_dual_level,
+    ),
+    "recursion": (sys.getrecursionlimit, lambda: sys.setrecursionlimit(5000)),
+}
+
+
+@pytest.mark.parametrize("name", MORE_SWITCHES)
+def test_switches_that_are_seldom_turned_are_put_back(name: str) -> None:
+    read, turn = MORE_SWITCHES[name]
+    before = read()
+    trec.capture(Apply(lambda x: (turn(), x * 1)[1]), (2,))
+    assert read() == before
+
+
+@pytest.mark.skipif(not hasattr(torch.backends, "fp32_precision"), reason="this version of torch has no such switch")
+def test_precisions_may_be_set_by_their_new_names() -> None:
+    backends: Any = torch.backends
+
+    def forward(x: Tensor) -> Any:
+        backends.fp32_precision = "ieee"
+        return x * 1
+
+    before = backends.fp32_precision
+    backends.fp32_precision = "tf32"
+    try:
+        assert trec.capture(Apply(forward), (2,)).nodes
+        assert backends.fp32_precision == "tf32"
+    finally:
+        backends.fp32_precision = before

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import torch
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _NO_ARGUMENT = frozenset({"self", "device", "dtype"})
 _MOST_LAYERS = 16
+_names_of: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
+"""Names of the constructor arguments of each class; a class of the user's goes when it would have gone."""
 _PLAIN = (bool, int, float, str)
 
 
@@ -34,7 +38,7 @@ def describe(module: Any) -> AttrRow:
         except Exception:  # the user's own code
             text = ""
         if type(text) is str and text:
-            return _parsed(kind, text)
+            return _parsed(_argument_names(kind), text)
     held = module.__dict__
     if isinstance(module, torch.nn.Sequential):
         layers = [type(layer).__name__ for layer in held["_modules"].values() if layer is not None]
@@ -48,17 +52,19 @@ def _is_plain(value: Any) -> bool:
     return issubclass(type(value), _PLAIN)
 
 
-@cache
 def _argument_names(kind: Any) -> tuple[str, ...]:
-    try:
-        names = inspect.signature(kind.__init__).parameters
-    except (TypeError, ValueError):
-        return ()
-    return tuple(name for name in names if name not in _NO_ARGUMENT)
+    names = _names_of.get(kind)
+    if names is None:
+        try:
+            parameters = inspect.signature(kind.__init__).parameters
+        except (TypeError, ValueError):
+            parameters = MappingProxyType({})
+        names = _names_of[kind] = tuple(name for name in parameters if name not in _NO_ARGUMENT)
+    return names
 
 
 @lru_cache(maxsize=4096)
-def _parsed(kind: Any, text: str) -> AttrRow:
+def _parsed(names: tuple[str, ...], text: str) -> AttrRow:
     text = _ADDRESS.sub("", text)
     try:
         call = ast.parse(f"f({text})", mode="eval").body
@@ -66,7 +72,6 @@ def _parsed(kind: Any, text: str) -> AttrRow:
         call = None
     if not isinstance(call, ast.Call):
         return (("extra", attribute(text)),)
-    names = _argument_names(kind)
     row: list[tuple[str, Attr]] = []
     for position, part in enumerate(call.args):
         row.append((names[position] if position < len(names) else f"arg{position}", _value(part)))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
+from trec.capture import own_hooks
 from trec.capture.bundles import HANDED_ON, LISTED, WIDEST
 from trec.capture.leaves import leaves, wrapped_by_functorch
 from trec.capture.log import UninitializedTensor
 from trec.capture.sources import module_frame, module_frames
 from trec.capture.thread import Frame
 from trec.capture.torch_api import DisableTorchFunction
-from trec.capture.torch_api import module_hooks as hooks
 
 if TYPE_CHECKING:
     from trec.capture.memory import Entry
@@ -44,7 +44,7 @@ class _DeeperStack:
     def leave(cls) -> None:
         with cls.lock:
             cls.count -= 1
-            if not cls.count and sys.getrecursionlimit() == cls.limits[1]:
+            if not cls.count:
                 sys.setrecursionlimit(cls.limits[0])
 
 
@@ -58,19 +58,12 @@ class ModuleHooks:
         self.recorder = recorder
 
     def __enter__(self) -> None:
-        before = hooks.register_module_forward_pre_hook(self._enter)
-        after = hooks.register_module_forward_hook(self._leave, with_kwargs=True, always_call=True)
-        for handle, table in ((before, hooks._global_forward_pre_hooks), (after, hooks._global_forward_hooks)):
-            table.move_to_end(handle.id, last=False)
-        self._handles = (before, after)
+        self._handles = own_hooks.add(self._enter, self._leave)
         _DeeperStack.enter()
 
     def __exit__(self, *_: object) -> None:
         _DeeperStack.leave()
-        for handle in self._handles:
-            handle.remove()
-            hooks._global_forward_hooks_always_called.pop(handle.id, None)  # torch's own removal leaves these
-            hooks._global_forward_hooks_with_kwargs.pop(handle.id, None)
+        own_hooks.remove(self._handles)
 
     def _enter(self, module: Any, args: Any) -> None:
         recorder = self.recorder

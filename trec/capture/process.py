@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from trec.capture import torch_api
-from trec.capture.refill import refill_dict
+from trec.capture import own_hooks, torch_api
 from trec.capture.switches import SWITCHES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from trec.capture.left import Left
+
+
+_UNKNOWN = object()
 
 
 class Process:
@@ -34,12 +36,12 @@ class Process:
         self._cuda = torch.cuda.get_rng_state_all() if cuda else None
         numpy: Any = sys.modules.get("numpy")
         self._numpy = numpy.random.get_state() if hasattr(numpy, "random") else None
-        self._switches = [read() for _, read, _ in SWITCHES]
+        self._switches = [_read(read) for _, read, _ in SWITCHES]
         self._inference = torch.is_inference_mode_enabled()
         self._function_modes = torch_api.function_modes()
         self._operator_modes = torch_api.dispatch_modes()
         self._saving: tuple[Any, ...] | None = torch_api.saved_tensors_hooks(True)
-        self._hooks = [table.copy() for table in torch_api.global_hooks]
+        self._hooks = own_hooks.of_others()
         self._parametrized = torch_api.parametrizations._cache
         self._full_backward = torch_api.module_hooks._global_is_full_backward_hook
 
@@ -76,10 +78,9 @@ class Process:
         if torch.is_inference_mode_enabled() != self._inference:
             left.append("inference mode was entered by the model and is still on; only what entered it can end it")
         for (what, read, write), old in zip(SWITCHES, self._switches, strict=True):
-            if read() != old:
-                left.attempt(what, write, old)
-        for table, hooks in zip(torch_api.global_hooks, self._hooks, strict=True):
-            left.attempt("hooks on all modules", refill_dict, table, hooks)
+            if old is not _UNKNOWN:
+                left.attempt(what, _turn, read, write, old)
+        left.attempt("hooks on all modules", own_hooks.put_back, self._hooks)
         torch_api.module_hooks._global_is_full_backward_hook = self._full_backward
         torch_api.parametrizations._cache = self._parametrized
         left.attempt("the random generator of torch", torch.set_rng_state, self._torch)
@@ -95,6 +96,18 @@ class Process:
             if all(map(is_, now, self._saving or (None, None))):
                 return
             torch_api.pop_saved_tensors_hooks()
+
+
+def _read(read: Callable[[], Any]) -> Any:
+    try:
+        return read()
+    except RuntimeError:  # old switches cannot be asked where new ones were turned that mean the same
+        return _UNKNOWN
+
+
+def _turn(read: Callable[[], Any], write: Callable[[Any], Any], old: Any) -> None:
+    if _read(read) != old:
+        write(old)
 
 
 def _restack(

@@ -12,16 +12,21 @@ from trec.capture.torch_api import (
     default_device,
     default_device_context,
     fills_uninitialized,
+    forward_differentiation,
     multithreaded_backward,
     parametrizations,
+    precisions,
     print_options,
     set_fills_uninitialized,
     set_grad_enabled,
     set_multithreaded_backward,
+    set_precision,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+sparse_checks: Any = torch.sparse.check_sparse_tensor_invariants
 
 Switch = tuple[str, "Callable[[], Any]", "Callable[[Any], Any]"]
 """What it is, and how it is read and set."""
@@ -65,8 +70,35 @@ def _set_autocast_depth(wanted: int) -> None:
         torch.autocast_increment_nesting()
 
 
+def _flushes_denormals() -> bool:
+    smallest = 5e-324
+    return smallest * len((smallest,)) == 0
+
+
+def _leave_levels(wanted: int) -> None:
+    while forward_differentiation._current_level > wanted:
+        forward_differentiation.exit_dual_level()
+
+
 def _print_options() -> dict[str, Any]:
     return dict(vars(print_options))
+
+
+_OPERATORS = (
+    ("generic", "all"),
+    *((name, kind) for name in ("cuda", "mkldnn") for kind in ("all", "matmul", "conv", "rnn")),
+)
+"""Backends and kinds of operators that have a precision of their own, those that others follow first."""
+
+
+def _precisions() -> list[str]:
+    return [precisions(*which) for which in _OPERATORS] if precisions is not None else []
+
+
+def _set_precisions(wanted: list[str]) -> None:
+    for which, precision in zip(_OPERATORS, wanted, strict=False):
+        if precisions(*which) != precision:
+            set_precision(*which, precision)
 
 
 SWITCHES: tuple[Switch, ...] = (
@@ -91,8 +123,31 @@ SWITCHES: tuple[Switch, ...] = (
         set_fills_uninitialized,
     ),
     ("number of threads", torch.get_num_threads, torch.set_num_threads),
+    ("precisions of float32", _precisions, _set_precisions),
     ("precision of matrix products", torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
     ("repeated warnings", torch.is_warn_always_enabled, torch.set_warn_always),
+    ("flushing of the smallest numbers", _flushes_denormals, torch.set_flush_denormal),
+    (
+        "exchange of parameters in conversions",
+        torch.__future__.get_swap_module_params_on_conversion,
+        torch.__future__.set_swap_module_params_on_conversion,
+    ),
+    (
+        "replacement of parameters in conversions",
+        torch.__future__.get_overwrite_module_params_on_conversion,
+        torch.__future__.set_overwrite_module_params_on_conversion,
+    ),
+    (
+        "engine of quantised operators",
+        lambda: torch.backends.quantized.engine,
+        lambda value: setattr(torch.backends.quantized, "engine", value),
+    ),
+    (
+        "checks of sparse tensors",
+        sparse_checks.is_enabled,
+        lambda value: (sparse_checks.enable if value else sparse_checks.disable)(),
+    ),
+    ("level of forward differentiation", lambda: forward_differentiation._current_level, _leave_levels),
     ("threads of autograd", multithreaded_backward, set_multithreaded_backward),
     ("options of printing", _print_options, lambda value: vars(print_options).update(value)),
     *(_backend("cudnn", flag) for flag in ("enabled", "benchmark", "deterministic", "allow_tf32")),

@@ -158,8 +158,15 @@ multithreaded_backward: Any = _C._is_multithreading_enabled
 set_multithreaded_backward: Any = _C._set_multithreading_enabled
 """Whether backward passes may run in threads of their own."""
 
+forward_differentiation: Any = torch.autograd.forward_ad
+"""The module of forward differentiation; `_current_level` tells how many levels are open, -1 for none."""
+
 autocast_devices: Any = _C._autocast_supported_devices
 """The kinds of devices that autocast knows."""
+
+precisions: Any = getattr(_C, "_get_fp32_precision_getter", None)
+set_precision: Any = getattr(_C, "_set_fp32_precision_setter", None)
+"""How exact products and convolutions are, for a backend and a kind of operators; older versions of torch lack them."""
 
 print_options: Any = torch._tensor_str.PRINT_OPTS
 """The options of `torch.set_printoptions`."""
