@@ -288,6 +288,18 @@ def test_what_a_thread_makes_outside_modules_is_a_region_that_autograd_leads_bac
     assert {("input:0", "output:0"), ("param:weight", "output:0")} <= flow(graph)
 
 
+@pytest.mark.xfail(strict=True, reason="a thread is followed only as long as it runs a module")
+def test_what_a_thread_writes_outside_modules_is_read_afterwards() -> None:
+    def forward(held: Any, x: Tensor) -> Tensor:
+        total = torch.zeros(2, 3)
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(lambda: total.add_(held.fc(x))).result()
+        return total * 1
+
+    graph = trec.capture(Apply(forward, fc=nn.Linear(3, 3)), (2, 3)).verify()
+    assert flow(graph) >= {("input:0", "output:0"), ("param:fc.weight", "output:0")}
+
+
 def test_a_pool_that_lived_before_is_followed_where_it_runs_the_model() -> None:
     with ThreadPoolExecutor(1) as pool:
         pool.submit(abs, 1).result()
