@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import trec
 from tests.capture.paths import Apply, connected, ops, paths
 from tests.capture.states import unchanged
-from trec.capture.state import State
+from trec.capture.restore.state import State
 
 pytestmark = pytest.mark.torch
 

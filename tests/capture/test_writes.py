@@ -9,9 +9,9 @@ import pytest
 import torch
 from hypothesis import given
 
-from trec.capture import regions
-from trec.capture.regions import region_of
-from trec.capture.writes import Writes
+from trec.capture.values import regions
+from trec.capture.values.regions import region_of
+from trec.capture.values.writes import Writes
 
 pytestmark = pytest.mark.torch
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from trec.capture.operators import Facts
-    from trec.capture.storages import Storage
     from trec.capture.thread import Thread
+    from trec.capture.values.storages import Storage
     from trec.ir.types import AttrRow
 
 

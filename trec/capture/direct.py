@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from trec.capture.recorder import Recorder
-    from trec.capture.storages import Storage
     from trec.capture.thread import Thread
+    from trec.capture.values.storages import Storage
 
 _grad_enabled = torch.is_grad_enabled
 

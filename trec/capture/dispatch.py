@@ -11,18 +11,18 @@ from torch.nn import Parameter
 
 from trec.capture.arguments import freeze, outline
 from trec.capture.higher_order import HigherOrderCall
-from trec.capture.introduce import read_storage
 from trec.capture.leaves import add_tensors
-from trec.capture.memory import Entry
 from trec.capture.operators import Facts, facts_of
 from trec.capture.sources import caller_place
 from trec.capture.torch_api import DisableTorchFunction, TorchDispatchMode
+from trec.capture.values.introduce import read_storage
+from trec.capture.values.memory import Entry
 
 if TYPE_CHECKING:
     from trec.capture.log import Call
     from trec.capture.recorder import Recorder
-    from trec.capture.storages import Storage
     from trec.capture.thread import Thread
+    from trec.capture.values.storages import Storage
     from trec.ir.types import NodeKind
 
 _ATOMS = frozenset({int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format})

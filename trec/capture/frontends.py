@@ -37,7 +37,7 @@ def from_fx(graph_module: torch.fx.GraphModule, *, name: str | None = None) -> G
           output(%1)
     """
     try:
-        from trec.capture import fx
+        from trec.capture.traced import fx
     except ModuleNotFoundError as error:
         raise _without_torch(error) from error
     return fx.from_fx(graph_module, name)
@@ -70,7 +70,7 @@ def from_export(exported_program: torch.export.ExportedProgram, *, name: str | N
           output(%3)
     """
     try:
-        from trec.capture import export
+        from trec.capture.traced import export
     except ModuleNotFoundError as error:
         raise _without_torch(error) from error
     return export.from_export(exported_program, name)

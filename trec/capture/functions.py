@@ -12,12 +12,12 @@ from torch.overrides import TorchFunctionMode
 from trec.capture.arguments import freeze
 from trec.capture.direct import DIRECT, WATCH, DirectCalls
 from trec.capture.higher_order import differentiable
-from trec.capture.introduce import share_foreign
 from trec.capture.leaves import PLAIN_TENSORS, add_tensors, unwrapped, wrapped_by_functorch
 from trec.capture.log import Call
 from trec.capture.sources import caller_place
-from trec.capture.storages import storage_key
 from trec.capture.torch_api import DisableTorchFunction, HigherOrderOperator, count_of_function_modes
+from trec.capture.values.introduce import share_foreign
+from trec.capture.values.storages import storage_key
 
 if TYPE_CHECKING:
     from trec.capture.recorder import Recorder

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trec.capture.dispatch import OperatorMode
-    from trec.capture.storages import Storage
+    from trec.capture.values.storages import Storage
     from trec.ir.types import NodeKind
 
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodDescriptorType, MethodType, partial, torch.nn.Module)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from trec.capture import own_hooks
-from trec.capture.bundles import HANDED_ON, LISTED, WIDEST
+from trec.capture.emit.bundles import HANDED_ON, LISTED, WIDEST
 from trec.capture.leaves import leaves, wrapped_by_functorch
 from trec.capture.log import UninitializedTensor
 from trec.capture.sources import module_frame, module_frames
@@ -18,9 +18,9 @@ from trec.capture.thread import Frame
 from trec.capture.torch_api import DisableTorchFunction
 
 if TYPE_CHECKING:
-    from trec.capture.memory import Entry
     from trec.capture.recorder import Recorder
     from trec.capture.thread import Thread
+    from trec.capture.values.memory import Entry
 
 
 class _DeeperStack:

@@ -16,8 +16,8 @@ from trec.ir.types import AttrRow, NodeKind
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trec.capture.memory import Memory
     from trec.capture.thread import Thread
+    from trec.capture.values.memory import Memory
 
 TABLES: tuple[tuple[NodeKind, str], ...] = (("param", "_parameters"), ("buffer", "_buffers"))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from trec.capture.refill import refill_dict
+from trec.capture.restore.refill import refill_dict
 from trec.capture.torch_api import global_hooks
 from trec.capture.torch_api import module_hooks as hooks
 

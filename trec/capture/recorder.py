@@ -13,14 +13,14 @@ from trec.capture.dispatch import OperatorMode
 from trec.capture.functions import FunctionMode
 from trec.capture.leaves import leaves
 from trec.capture.log import Log, ScopeRecord
-from trec.capture.memory import Memory
 from trec.capture.modules import ModuleHooks
 from trec.capture.naming import Names, walk
-from trec.capture.packed import Packed
-from trec.capture.parts import wraps_others
+from trec.capture.restore.parts import wraps_others
 from trec.capture.sources import module_arguments
 from trec.capture.thread import Thread
 from trec.capture.torch_api import DisableTorchFunction
+from trec.capture.values.memory import Memory
+from trec.capture.values.packed import Packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from trec.capture.log import Call, Place
-    from trec.capture.memory import Entry
     from trec.capture.operators import Facts
-    from trec.capture.state import State
-    from trec.capture.storages import Storage
+    from trec.capture.restore.state import State
     from trec.capture.toplevel import TopLevel
+    from trec.capture.values.memory import Entry
+    from trec.capture.values.storages import Storage
     from trec.ir.types import AttrRow, Level
 
 _recordings: list[Recorder] = []

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from threading import get_ident
 from typing import TYPE_CHECKING
 
-from trec.capture.interrupts import Interrupts
+from trec.capture.restore.interrupts import Interrupts
 from trec.capture.session import check_options, conclude, recorder_for
 from trec.capture.toplevel import TopLevel
 from trec.capture.torch_api import DisableTorchFunction

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from trec.capture.assemble import assemble
+from trec.capture.emit.assemble import assemble
+from trec.capture.emit.notes import notes
 from trec.capture.failure import capture_error
 from trec.capture.inputs import make_inputs, name_inputs, name_outputs
-from trec.capture.interrupts import Interrupts
 from trec.capture.leaves import wrapped_by_functorch
-from trec.capture.left import reason
 from trec.capture.log import ScopeRecord
 from trec.capture.naming import walk
-from trec.capture.notes import notes
 from trec.capture.recorder import Recorder, turn
-from trec.capture.state import State
+from trec.capture.restore.interrupts import Interrupts
+from trec.capture.restore.left import reason
+from trec.capture.restore.state import State
+from trec.capture.restore.twins import put_twins
 from trec.capture.torch_api import DisableTorchFunction
-from trec.capture.twins import put_twins
 from trec.capture.watch import alone_in_this_thread, watching
 from trec.errors import CaptureError, OptionError, TraceWarning
 from trec.ir.collector import paused
@@ -30,8 +30,8 @@ from trec.ir.types import Note
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from trec.capture.left import Left
     from trec.capture.log import Origin
+    from trec.capture.restore.left import Left
     from trec.ir.graph import Graph
     from trec.ir.types import Level
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from trec.capture.log import Call, Event, Log
-    from trec.capture.memory import Entry
+    from trec.capture.values.memory import Entry
 
 
 class Frame(NamedTuple):

@@ -10,8 +10,8 @@ from trec.capture.leaves import unwrapped
 from trec.capture.log import Call, ScopeRecord, UninitializedTensor
 from trec.capture.naming import Description
 from trec.capture.sources import module_arguments
-from trec.capture.storages import storage_key
 from trec.capture.torch_api import DisableTorchFunction
+from trec.capture.values.storages import storage_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

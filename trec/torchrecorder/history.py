@@ -9,8 +9,8 @@ from torch.overrides import TorchFunctionMode
 
 from trec.capture.functions import ACCESSORS, NO_CALLS, SILENT
 from trec.capture.leaves import add_tensors
-from trec.capture.storages import storage_key
 from trec.capture.torch_api import DisableTorchDispatch, DisableTorchFunction
+from trec.capture.values.storages import storage_key
 from trec.torchrecorder.calls import Origin
 from trec.torchrecorder.views import stand_ins
 

@@ -8,7 +8,7 @@ import torch
 from torch.nn import Module, Parameter
 
 from trec.capture.leaves import leaves
-from trec.capture.parts import wraps_others
+from trec.capture.restore.parts import wraps_others
 from trec.capture.torch_api import DisableTorchDispatch, DisableTorchFunction, wrapped_by_functorch
 from trec.torchrecorder.nodes import ParamNode, TensorNode
 from trec.torchrecorder.walk import op_acc, param_acc, tensor_acc

@@ -1,0 +1,1 @@
+"""From what was written down to the graph."""

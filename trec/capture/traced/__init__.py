@@ -1,0 +1,1 @@
+"""From programs that torch has traced to graphs."""

@@ -1,0 +1,1 @@
+"""Which value each tensor holds at each moment, through views, writes and memory that is shared."""
