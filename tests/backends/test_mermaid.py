@@ -28,6 +28,7 @@ LINE = re.compile(
     |\ \ n\d+\ (-->|-\.->)(\|"[^"]*"\|)?\ n\d+
     |\ \ linkStyle\ [\d,]+\ stroke:\#\w+
     |\ \ classDef\ k\d+\ [-#\w:,.\ ]+
+    |\ \ style\ legend\ fill:none,stroke:\#\w+
     |\ \ class\ c\d+\ k\d+
     |\ \ click\ n\d+\ href\ "[^"\s]*"
     |---\ntitle:\ ".*"\n---""",

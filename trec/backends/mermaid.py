@@ -101,6 +101,7 @@ def _legend(drawing: Drawing) -> Iterator[str]:
         for index, key in enumerate(drawing.legend):
             yield f'    l{index}["{escape(key.text)}"]:::k{key.look}'
         yield "  end"
+        yield f"  style legend fill:none,stroke:{drawing.label}"
 
 
 def _label(row: Box | Cluster) -> str:

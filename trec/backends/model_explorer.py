@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from trec.ir.graph import Graph
     from trec.ir.types import Node
 
-_LEFT_OUT = frozenset({"parent", "scope", "tensor_shape", "dtype", "device"})
+_NAMED = frozenset({"input", "output", "param", "buffer"})
+"""Kinds of nodes whose name says more than what they do."""
 
 
 @paused()
@@ -38,12 +39,13 @@ def to_model_explorer(graph: Graph, path: str | os.PathLike[str] | None = None) 
     for source, target, _, source_port, target_port, _ in plain.uses():
         ports = {"sourceNodeOutputId": str(source_port), "targetNodeInputId": str(target_port)}
         incoming[target].append({"sourceNodeId": str(source), **ports})
+    arguments_ = [_pairs(row) for row in plain.rows]
     nodes = [
         {
             "id": str(index),
-            "label": printable(node.name if node.kind in ("input", "output", "param", "buffer") else node.op),
+            "label": printable(node.name if node.kind in _NAMED else node.op),
             "namespace": namespaces[node.parent],
-            "attrs": _pairs({key: value for key, value in plain.node(node).items() if key not in _LEFT_OUT}),
+            "attrs": [*_pairs(_facts(plain, node)), *arguments_[node.attrs]],
             "incomingEdges": incoming[index],
             "outputsMetadata": _outputs(plain, node),
         }
@@ -75,6 +77,12 @@ def _namespaces(plain: Plain) -> list[str]:
         taken.add(namespace)
         found.append(namespace)
     return found
+
+
+def _facts(plain: Plain, node: Node) -> Attributes:
+    row = {"kind": node.kind, "name": printable(node.name), "op": printable(node.op), "level": plain.level(node)}
+    row["path"] = plain.paths[node.scope if node.scope >= 0 else node.parent]
+    return row if node.source < 0 else {**row, "code": plain.code(node)}
 
 
 def _groups(plain: Plain, namespaces: list[str]) -> dict[str, dict[str, str]]:
