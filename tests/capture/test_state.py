@@ -148,7 +148,7 @@ def test_an_error_in_one_step_of_putting_back_costs_none_of_the_others(
 ) -> None:
     """A step that works is put in its place before it fails, so whatever is left is the fault of another."""
     file, kind, name = step.split(".")
-    owner = getattr(importlib.import_module(f"trec.capture.{file}"), kind)
+    owner = getattr(importlib.import_module(f"trec.capture.restore.{file}"), kind)
     whole = getattr(owner, name)
 
     def fail(*args: Any) -> None:

@@ -1,7 +1,7 @@
 """What recording writes down while the model runs: values, calls of modules and functions, operators, in order.
 
-The log is written in the model's own time, so it holds plain tuples and lists; `trec.capture.emit` makes the graph of it
-when the model has returned.
+The log is written in the model's own time, so it holds plain tuples and lists; `trec.capture.emit` makes the graph of
+it when the model has returned.
 """
 
 from __future__ import annotations
