@@ -64,11 +64,6 @@ def test_the_same_in_two_steps_with_a_digraph_between(torchrecorder: Any, tmp_pa
     assert "Sample Net at depth=1" in (tmp_path / "Sample Net-1.svg").read_text()
 
 
-def heads(digraph: Any) -> list[set[str]]:
-    """Return the words of the first two statements: what holds for the graph, and for all nodes."""
-    return [set(line.strip().split()) for line in digraph.source.split("\n")[1:3]]
-
-
 def test_another_font_holds_for_nodes_and_for_titles() -> None:
     drawings = []
     for package in (ours, theirs):

@@ -218,6 +218,13 @@ def test_operations_that_autograd_keeps_no_record_of_have_the_names_of_functions
     assert {"linear", "relu", "mul"} <= set(labels)
 
 
+def test_a_write_in_place_without_a_gradient_is_an_operation() -> None:
+    net = frozen(nn.Embedding(5, 4), nn.ReLU(inplace=True), linear())
+    edges = read(ours.make_dot(ours.record(net, "Net", None, integers(2, 3)))).edges
+    assert [target for source, target in edges if source == "Tensor-2\n[2, 3, 4]"] == ["relu"]
+    assert edges["relu", "Tensor-3\n[2, 3, 4]"] == 1
+
+
 def test_a_buffer_and_what_is_made_of_it_alone_are_not_drawn() -> None:
     class Scaled(nn.Module):
         def __init__(self) -> None:

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 import trec
+import trec.torchrecorder as ours
 from tests.torchrecorder.drawings import read
 from tests.torchrecorder.models import MODELS, ResNet, SampleNet
 from tests.torchrecorder.original import torchrecorder as theirs
@@ -34,8 +35,6 @@ def by_hand(package: Any, net: nn.Module, shape: tuple[int, ...]) -> Any:
 @pytest.mark.parametrize("depth", [1, 2])
 def test_hooks_and_nodes_set_by_hand_record_as_record_does(name: str, depth: int) -> None:
     make, shape = MODELS[name]
-    import trec.torchrecorder as ours
-
     hand = read(make_dot(by_hand(ours, make(), shape), depth))
     assert hand.nodes == read(theirs.make_dot(by_hand(theirs, make(), shape), depth)).nodes
     assert hand == read(make_dot(record(make(), "Net", shape), depth))

@@ -85,10 +85,10 @@ def test_a_renderer_draws_the_same_again() -> None:
 
 
 def test_attributes_that_are_given_come_before_those_of_the_class() -> None:
-    styler = GraphvizStyler(fillcolor="white", shape="oval", color=None)
+    styler = GraphvizStyler(fillcolor="white", shape="oval", color=None, penwidth=2)
     assert all(style["fillcolor"] == "white" for kind, style in styler.styles.items() if kind is not BaseNode)
     assert styler.styles[OpNode] == {
-        "style": "filled", "align": "left", "color": "black", "fillcolor": "white", "shape": "oval"
+        "style": "filled", "align": "left", "color": "black", "fillcolor": "white", "shape": "oval", "penwidth": "2"
     }  # fmt: skip
 
 

@@ -101,13 +101,20 @@ class History(TorchFunctionMode):
             add_tensors([args, kwargs], given)
             before = [] if name in _FORGETTING else [self.origin(tensor) for tensor in given]
             graded = [tensor.grad_fn is not None or tensor.requires_grad for tensor in given]
+            versions = [_version(tensor) for tensor in given]
         outer, self.running = self.running, name
         try:
             result = func(*args, **kwargs)
         finally:
             self.running = outer
         with DisableTorchFunction(), DisableTorchDispatch():
-            self._note(name, given, before, graded, result)
+            rest = [origin for origin, named in zip(before, graded, strict=False) if not named]
+            written = {id(item): item for item, old in zip(given, versions, strict=True) if _version(item) != old}
+            made: list[Tensor] = []
+            add_tensors(result, made)
+            made = [item for item in made if not any(item is other for other in given)] + list(written.values())
+            if given:
+                self._note(name, before, rest, made, set(written))
             for tensor, origin in zip(given, before, strict=False):
                 if tensor is result and self._hides(tensor, origin):
                     self._stands |= stand_ins(func, args, kwargs, given, before, tensor)
@@ -118,30 +125,29 @@ class History(TorchFunctionMode):
         changed = tensor.grad_fn is not None and tensor.grad_fn is not before.source
         return changed and tensor._base is not None and self._is_drawn(before)
 
-    def _note(self, name: str, given: list[Tensor], before: list[Origin], graded: list[bool], result: Any) -> None:
-        results: list[Tensor] = []
-        add_tensors(result, results)
-        if name == "__setitem__":
-            results.append(given[0])
+    def _note(self, name: str, before: list[Origin], rest: list[Origin], made: list[Tensor], written: set[int]) -> None:
+        """Note what a call made.
+
+        Args:
+            name: name of the function.
+            before: what the tensors that it was given came from.
+            rest: those of them that autograd does not name.
+            made: the tensors that it wrote or made.
+            written: ids of those that it wrote.
+        """
         known = {origin.source for origin in before}
-        rest = [origin for origin, named in zip(before, graded, strict=False) if not named]
         step = Step(name.strip("_") if name.startswith("__") else name, before, self._count)
-        for index, tensor in enumerate(results):
+        for index, tensor in enumerate(made):
             if tensor.grad_fn is not None:
                 if rest and tensor.grad_fn not in known:
                     self._unknown_to.setdefault(tensor.grad_fn, rest)
-                continue
-            if not given or tensor.requires_grad:
-                continue
-            written = any(tensor is other for other in given)
-            if written and not _writes(name):
-                continue
-            self._count = step.number + 1
-            self._steps[id(tensor)] = (ref(tensor), Origin(step, index))
-            if written:
-                self._written[storage_key(tensor)] = step
+            elif not tensor.requires_grad:
+                self._count = step.number + 1
+                self._steps[id(tensor)] = (ref(tensor), Origin(step, index))
+                if id(tensor) in written:
+                    self._written[storage_key(tensor)] = step
 
 
-def _writes(name: str) -> bool:
-    """Tell whether a function writes to what it is given, by its name, as torch names them."""
-    return name == "__setitem__" or (name.endswith("_") and not name.endswith("__")) or name.startswith("__i")
+def _version(tensor: Tensor) -> int:
+    """Return how often a tensor was written; 0 for one of inference mode, which does not count."""
+    return 0 if tensor.is_inference() else tensor._version

@@ -22,7 +22,7 @@ class GraphvizStyler:
     """
 
     def __init__(self, **styler_args: Any) -> None:
-        given = {key: value for key, value in styler_args.items() if value is not None}
+        given = {key: str(value) for key, value in styler_args.items() if value is not None}
         common = {"style": "filled", "align": "left", "color": "black"} | given
         self.styles: dict[type[BaseNode], dict[str, Any]] = {
             BaseNode: dict(common),
