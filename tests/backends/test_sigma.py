@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 
 from tests.backends import node
-from tests.backends.samples import every, marks, sample
+from tests.backends.samples import blocks, every, marks, sample
 from tests.conftest import PROGRAMS, empty
 from tests.strategies import any_graph
 from trec.backends.escape import printable
@@ -43,7 +43,10 @@ def check(data: dict[str, Any], graph: Graph) -> None:
         assert re.fullmatch("#[0-9a-f]{6}", shown["color"])
     for row in [*data["nodes"], *data["edges"]]:
         assert not OWN & row["attributes"].keys()
-        for value in row["attributes"].values():
+        route = row["attributes"].get("route", [])
+        assert len(route) % 2 == 0
+        assert all(map(math.isfinite, route))
+        for value in [value for key, value in row["attributes"].items() if key != "route"]:
             assert type(value) in (str, int, float, bool)
             assert not isinstance(value, int) or abs(value) <= 2**53
     pairs = [(row["source"], row["target"]) for row in data["edges"]]
@@ -96,6 +99,17 @@ def test_results_in_one_container_lie_beside_one_another() -> None:
         builder.node("output", parent=0, name=f"output.{index}", inputs=[value])
     places = [(row["attributes"]["x"], row["attributes"]["y"]) for row in to_sigma(builder.build())["nodes"]]
     assert len(set(places)) == 3
+
+
+def test_a_skip_has_the_way_round_what_it_skips() -> None:
+    data = to_sigma(blocks(1))
+    places = {row["key"]: (row["attributes"]["x"], row["attributes"]["y"]) for row in data["nodes"]}
+    routes = {(row["source"], row["target"]): row["attributes"].get("route") for row in data["edges"]}
+    skip, straight = routes["0", "3"], routes["2", "3"]
+    assert straight is None
+    assert skip is not None
+    assert places["0"][1] >= skip[1] > skip[-1] >= places["3"][1]
+    assert max(abs(x - places["2"][0]) for x in skip[::2]) > 10
 
 
 def test_numbers_that_javascript_would_round_are_texts() -> None:

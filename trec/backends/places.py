@@ -51,6 +51,8 @@ class Places(Struct, frozen=True):
     """Colour of the outline of each node, which is the stronger one."""
     frames: list[Frame]
     """Frames of the scopes that have one, each after the one around it."""
+    routes: dict[tuple[int, int], tuple[Point, ...]]
+    """The points that the edge between two nodes passes, as far as the picture has one."""
     edge: str
     """Colour of edges."""
     carried: str
@@ -97,12 +99,17 @@ def places(
             look = drawing.looks[cluster.look]
             around = shown.scopes[cluster.parent] if cluster.parent >= 0 else -1
             frames.append(Frame(shown.scopes[index], around, *frame, look.fill, look.border))
+    routes: dict[tuple[int, int], tuple[Point, ...]] = {}
+    for edge, route in zip(drawing.edges, placement.routes, strict=True):
+        pair = (drawing.boxes[edge.source].node, drawing.boxes[edge.target].node)
+        routes.setdefault(pair, route)
     return Places(
         points,
         [measured.sizes[box] for box in boxes],
         [look.fill for look in looks],
         [look.border for look in looks],
         frames,
+        routes,
         drawing.strokes[0].colour,
         drawing.strokes[-1].colour,
     )

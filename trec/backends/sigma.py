@@ -37,7 +37,8 @@ def to_sigma(
 
     Sizes are in the unit of positions, so sigma is to be told `itemSizesReference: "positions"`, which the attributes
     of the graph say too. There `scopes` has the frames of modules, for a layer below the nodes: left, top (`x`, `y`;
-    y grows upwards), width, height, depth, label and colours, each after the frame around it (`parent`).
+    y grows upwards), width, height, depth, label and colours, each after the frame around it (`parent`). An edge that
+    is not straight on the picture, such as a skip, has the points that it passes there as its `route`: x, y, x, y, ...
 
     Args:
         graph: what to hand over.
@@ -96,6 +97,9 @@ def _edges(plain: Plain, placed: Places, *, multi: bool) -> list[Attributes]:
             continue
         row = {"count": 1, "size": _CARRIED if use[5] else _EDGE, "color": placed.carried if use[5] else placed.edge}
         row |= plain.use(use)
+        route = placed.routes.get(use[:2], ())
+        if len({x for x, _ in route}) > 1 and len({y for _, y in route}) > 1:
+            row["route"] = [round(part, 1) for x, y in route for part in (x, 0 - y)]
         known[use[:2]] = row
         rows.append({"key": str(len(rows)), "source": str(use[0]), "target": str(use[1]), "attributes": row})
     return rows
