@@ -287,6 +287,22 @@ def test_recordings_in_several_threads_leave_no_hooks_of_one_another() -> None:
     assert {name: list(table) for name, table in global_hooks().items()} == before
 
 
+def test_a_recording_near_the_end_of_the_stack_leaves_no_hooks() -> None:
+    net = nn.Sequential(nn.Linear(2, 2))
+    before = ({name: list(table) for name, table in global_hooks().items()}, sys.getrecursionlimit())
+
+    def record(depth: int) -> None:
+        if depth:
+            record(depth - 1)
+        else:
+            trec.capture(net, (1, 2))
+
+    for depth in range(600, 990, 30):
+        with suppress(RecursionError, trec.CaptureError):
+            record(depth)
+        assert ({name: list(table) for name, table in global_hooks().items()}, sys.getrecursionlimit()) == before
+
+
 def test_classes_of_the_user_go_after_a_recording() -> None:
     class Own(nn.Module):
         def __init__(self, size: int = 2) -> None:

@@ -58,12 +58,18 @@ class ModuleHooks:
         self.recorder = recorder
 
     def __enter__(self) -> None:
-        self._handles = own_hooks.add(self._enter, self._leave)
         _DeeperStack.enter()
+        try:
+            self._handles = own_hooks.add(self._enter, self._leave)
+        except BaseException:
+            _DeeperStack.leave()
+            raise
 
     def __exit__(self, *_: object) -> None:
-        _DeeperStack.leave()
-        own_hooks.remove(self._handles)
+        try:
+            own_hooks.remove(self._handles)
+        finally:
+            _DeeperStack.leave()
 
     def _enter(self, module: Any, args: Any) -> None:
         recorder = self.recorder
