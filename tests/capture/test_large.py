@@ -274,7 +274,7 @@ class Keeps(nn.Module):
 CHANGES: dict[str, Any] = {
     "appended": lambda kept, x: kept.append(x),
     "put in front": lambda kept, x: kept.insert(0, x),
-    "taken out": lambda kept, x: (kept.append(x), len(kept) > 12 and kept.pop(0))[2:],
+    "taken out": lambda kept, x: (kept.append(x), len(kept) > 36 and kept.pop(0))[2:],
     "replaced": lambda kept, x: (kept.append(x), kept.__setitem__(0, x * 3))[2:],
     "written": lambda kept, x: (kept.append(x), kept[len(kept) // 2].mul_(2))[2:],
     "twice": lambda kept, x: (kept.append(x), kept.append(x))[2:],
@@ -285,11 +285,12 @@ CHANGES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
-def test_lists_that_are_handed_on_keep_what_flows_through_them(change: Any) -> None:
+@pytest.mark.parametrize("cells", [13, 40], ids=["short", "long"])
+def test_lists_that_are_handed_on_keep_what_flows_through_them(change: Any, cells: int) -> None:
     class Loop(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.cells = nn.ModuleList([Keeps(change) for _ in range(16)])
+            self.cells = nn.ModuleList([Keeps(change) for _ in range(cells)])
 
         def forward(self, x: Tensor, y: Tensor) -> Any:
             kept: Any = []
@@ -302,8 +303,10 @@ def test_lists_that_are_handed_on_keep_what_flows_through_them(change: Any) -> N
 
     net, args = build()
     graph = record(net, *args)
-    # Nothing is missing. There may be more: what a call handed on is one node, so all of it meets there.
-    assert flow_by_experiment(build) <= flow(graph)
+    # Nothing is missing. There may be more: what a call handed on of a long list is one node, so all of it meets there.
+    true, drawn = flow_by_experiment(build), flow(graph)
+    assert true <= drawn
+    assert cells > 13 or true == drawn
     assert graph.level("module").verify().nodes
 
 
@@ -311,15 +314,15 @@ def test_a_list_lies_on_the_path_of_all_calls_that_handed_it_on() -> None:
     class Loop(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.cells = nn.ModuleList([Keeps(CHANGES["appended"]) for _ in range(16)])
+            self.cells = nn.ModuleList([Keeps(CHANGES["appended"]) for _ in range(40)])
 
         def forward(self, x: Tensor) -> Any:
             kept: list[Tensor] = []
             for cell in self.cells:
                 _, kept = cell(x, kept)
-            return kept[0] + kept[14]
+            return kept[0] + kept[38]
 
     graph = trec.capture(Loop(), (2,)).verify()
-    for index in range(15):
+    for index in range(39):
         assert connected(graph, f"module:cells.{index}", "output:0")
-    assert connected(graph, "module:cells.15", "output:0")
+    assert connected(graph, "module:cells.39", "output:0")

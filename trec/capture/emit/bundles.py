@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from trec.capture.log import Event, Log
 
-WIDEST = 8
+WIDEST = 32
 """So many tensors may go through a call with a value of their own for each."""
 
 LISTED, HANDED_ON = "listed", "handed on"
