@@ -118,9 +118,20 @@ def set_by_a_list(x: Tensor, y: Tensor) -> Any:
     return result
 
 
+def made_like(x: Tensor, y: Tensor) -> Any:
+    return y.new_tensor([x[0, 0], y[0, 0]]) * 1 + x.new([y[1, 1], 2.0])
+
+
+def test_the_tensor_that_another_is_made_like_is_not_read() -> None:
+    graph = record(Apply(lambda x: x.new_tensor([1.0, 2.0])), torch.randn(4, 4))
+    assert flow(graph) == set()
+
+
 @pytest.mark.filterwarnings("ignore:Converting a tensor")
 @pytest.mark.parametrize("grads", [False, True], ids=["no_grad", "grad"])
-@pytest.mark.parametrize("function", [through_a_packed_list, split_at_positions, index_by_a_list, set_by_a_list])
+@pytest.mark.parametrize(
+    "function", [through_a_packed_list, split_at_positions, index_by_a_list, set_by_a_list, made_like]
+)
 def test_tensors_that_are_read_without_an_operator_are_read(function: Any, grads: bool) -> None:
     graph = record(Apply(function), torch.randn(4, 4, requires_grad=grads), torch.randn(4, 4))
     assert flow(graph) == {("input:0", "output:0"), ("input:1", "output:0")}

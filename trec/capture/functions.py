@@ -58,9 +58,10 @@ HOST = frozenset({
 })  # fmt: skip
 """Functions through which values leave torch."""
 
-ITEMS = frozenset({"__getitem__", "__setitem__"})
+READING_THE_REST = frozenset({"__getitem__", "__setitem__", "new", "new_tensor"})
+"""Methods that read numbers out of tensors in their arguments, and of their own tensor only what operators tell."""
 
-READING = ITEMS | {"tensor", "as_tensor", "asarray", "new_tensor", "tensor_split", "sparse_coo_tensor"}
+READING = READING_THE_REST | {"tensor", "as_tensor", "asarray", "tensor_split", "sparse_coo_tensor"}
 """Functions that read numbers out of tensors with no operator: those in lists, or the positions where to split."""
 
 EXPORTING = frozenset({"numpy", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage"})
@@ -206,7 +207,7 @@ class FunctionMode(TorchFunctionMode):
     def _read_on_host(self, call: Call) -> None:
         """Mark what a call was given and read though none of its operators did."""
         read = {value for event in call.events for value in event[3]}
-        if getattr(call.function, "__name__", "") in ITEMS:  # a part of the whole, or nothing of it, is read by views
+        if getattr(call.function, "__name__", "") in READING_THE_REST:
             read.add(call.given[0])
         rest = [value for value in call.given if value not in read]
         if rest:
