@@ -55,7 +55,7 @@ def fitted(text: str, size: float, room: float, bold: bool = False) -> str:
 
     Example:
         >>> fitted("a_rather_long_name", 10, 60)
-        'a_rat…name'
+        'a_ra…ame'
     """
     if width(text, size, bold) <= room:
         return text
