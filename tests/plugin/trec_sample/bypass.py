@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from trec.analysis.selectors import nodes as selected
-from trec.ir.rewrite import with_nodes
+from trec.ir.rewrite import remaining_scopes, with_nodes
 
 if TYPE_CHECKING:
     from trec import Graph
@@ -29,4 +29,4 @@ def bypass(graph: Graph, *, what: str) -> Graph:
             stands_for[node.outputs[0]] = inputs[0]
         else:
             nodes.append(replace(node, inputs=inputs))
-    return with_nodes(graph, nodes)
+    return with_nodes(graph, nodes, scopes=remaining_scopes(graph, nodes))
