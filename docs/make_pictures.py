@@ -25,6 +25,8 @@ from trec.torchrecorder.picture import to_svg
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trec.analysis.diff import Diff
+
 FOLDER = Path(__file__).parent / "pictures"
 
 
@@ -42,6 +44,8 @@ def pictures() -> Iterator[tuple[str, str]]:
     yield "sample-params", sample.to_svg(params=True)
     yield "sample-tensors", sample.to_svg(tensors="nodes")
 
+    yield "sequential-diff", changed().to_svg()
+
     live = record(SampleNet(), "Sample Net", [(4, 3), (4, 3)])
     yield "sample-torchrecorder", to_svg(live, 2, "Sample Net at depth = 2")
 
@@ -51,6 +55,14 @@ def pictures() -> Iterator[tuple[str, str]]:
     resnet = trec.capture(ResNet().eval(), (1, 3, 64, 64)).collapse(depth=2)
     yield "resnet-params", resnet.to_svg(style=Style(theme=DARK, colour_by="params"), title="ResNet", caption=True)
     yield "t5-depth2", trec.capture(t5(), kwargs=inputs).collapse(depth=2).to_svg()
+
+
+def changed() -> Diff:
+    """Return what an exchanged activation, an inserted norm and a removed layer make of a model."""
+    nn = torch.nn
+    before = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 8), nn.Dropout(), nn.Linear(8, 2))
+    after = nn.Sequential(before[0], nn.GELU(), nn.LayerNorm(8), before[2], before[4])
+    return trec.diff(trec.capture(before.eval(), (1, 4)), trec.capture(after.eval(), (1, 4)))
 
 
 def failed() -> trec.Graph:

@@ -9,9 +9,12 @@ from msgspec import Struct
 from trec.analysis.changes import Changes
 from trec.analysis.stats import stats
 from trec.analysis.table import plain
+from trec.analysis.union import union
+from trec.errors import OptionError
 from trec.ir.collector import paused
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
     from typing import Any
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 EditKind = Literal["added", "removed", "moved", "renamed", "retyped", "attribute", "reshaped", "rewired"]
 _SIGNS = {"added": "+", "removed": "-", "moved": ">", "renamed": "="}
+_EXCHANGED = ("renamed", "retyped", "attribute", "reshaped")
 _SHOWN = 3
 
 
@@ -38,7 +42,7 @@ class Edit(Struct, frozen=True):
     """What it is now."""
 
 
-class Diff(Struct, frozen=True):
+class Diff(Struct, frozen=True, dict=True):
     """The edits that lead from one graph to another; false if there are none."""
 
     before: str
@@ -62,6 +66,39 @@ class Diff(Struct, frozen=True):
     def rows(self) -> list[dict[str, Any]]:
         """Return the edits as plain rows."""
         return plain(self.edits)
+
+    def to_graph(self) -> Graph:
+        """Return one graph that holds what both graphs have, what changed marked by the attribute `diff`.
+
+        All backends that draw show the marks: what was added is green, what was removed red and dashed, what changed
+        amber, what only has another place or name blue and dotted; a legend says so. So a diff keeps both graphs.
+
+        Raises:
+            OptionError: the diff was loaded or copied, so its graphs are not known.
+
+        Example:
+            >>> from trec.ir.builder import GraphBuilder
+            >>> def net(*ops):
+            ...     builder = GraphBuilder("Net")
+            ...     root = builder.scope("module", path="", cls="Net")
+            ...     _ = [builder.node("op", op, parent=root) for op in ops]
+            ...     return builder.build()
+            >>> print(diff(net("relu", "tanh"), net("tanh")).to_graph())
+            graph Net: 2 nodes, 0 values, 1 scope, diff='Net, then Net'
+              relu(diff='removed')
+              tanh()
+        """
+        if "changes" not in self.__dict__:
+            raise OptionError("this diff was not made by `trec.diff` in this process, so its graphs are not known")
+        was: dict[str, str] = {}
+        for edit in self.edits:
+            if edit.kind in _EXCHANGED:
+                was.setdefault(edit.name, edit.before)
+        return union(self.__dict__["changes"], self.marks, was)
+
+    def to_svg(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
+        """Return one picture of both graphs as SVG; see `to_graph`, for arguments `trec.backends.svg.to_svg`."""
+        return self.to_graph().to_svg(path, **options)
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
@@ -104,7 +141,7 @@ def diff(before: Graph, after: Graph, *, names: bool = True) -> Diff:
     for kind, name in changes.marks():
         marks.setdefault(name, kind)  # type: ignore[arg-type]
     one, other = stats(before), stats(after)
-    return Diff(
+    found = Diff(
         before.name,
         after.name,
         tuple(edits),
@@ -113,6 +150,8 @@ def diff(before: Graph, after: Graph, *, names: bool = True) -> Diff:
         marks,
         tuple([before.nodes[index].name for index in changes.gone]),
     )
+    found.__dict__["changes"] = changes
+    return found
 
 
 def _lines(found: Diff) -> Iterator[str]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from trec.backends import labels
+from trec.backends.changes import change_of, shows_diff, was, without_marks
 from trec.backends.colouring import colouring, family_keys
 from trec.backends.drawing import Box, Cluster, Key, Line, Look, Shape
 from trec.backends.families import LEADING, Family, family_of_class, family_of_function, short_name, sign_of
@@ -36,6 +39,7 @@ class Painter:
             self._together.setdefault(leader, []).append(other)
         self._facts = [dict(row) for row in graph.attrs]
         self._places = [f"{source.file}:{source.line}" for source in graph.sources]
+        self._diff = shows_diff(graph)
         self._links = [link(links, source) for source in graph.sources] if links else []
         self.colours = colouring(graph, style, [index for index, shown in enumerate(plan.shown) if shown])
         self._elements = {
@@ -127,10 +131,13 @@ class Painter:
                 line="dashed" if scope.kind == "region" else "solid",
                 error=error is not None,
             )
+            change = change_of(self.graph, scope) if self._diff else None
+            if change is not None:
+                look = self._bordered(look, self.style.theme.changes[change])
             tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
             target = self._links[scope.source] if self._links and scope.source >= 0 else ""
-            repeats = repeats_of(scope)
-            words = _times(self._cut(subtitle), repeats)
+            repeats = labels.repeats(scope)
+            words = labels.times(self._cut(subtitle), repeats)
             clusters.append(Cluster(self._cut(title), words, str(error or ""), tooltip, parent, look, target, repeats))
         return clusters
 
@@ -156,16 +163,18 @@ class Painter:
             if index in plan.stands_for:
                 outer = graph.scopes[plan.stands_for[index]].parent
             target = self._links[node.source] if self._links and node.source >= 0 else ""
-            repeats = repeats_of(graph.scopes[node.scope]) if node.scope >= 0 else 1
+            repeats = labels.repeats(graph.scopes[node.scope]) if node.scope >= 0 else 1
             boxes.append(Box(title, subtitle, detail, tooltip, cluster_of[outer], look, index, target, repeats))
         return boxes, box_of
 
     def _repainted(self, look: int, paint: Paint) -> int:
         old = self.looks[look]
-        new = Look(
-            old.shape, paint.fill, paint.border, paint.text, paint.muted, old.line, old.width, old.size, old.bold
-        )
+        line, width = (paint.line, paint.width) if self._diff else (old.line, old.width)
+        new = Look(old.shape, paint.fill, paint.border, paint.text, paint.muted, line, width, old.size, old.bold)
         return self.add_look(new)
+
+    def _bordered(self, look: int, paint: Paint) -> int:
+        return self.add_look(replace(self.looks[look], border=paint.border, line=paint.line, width=paint.width))
 
     def _labelled(self, node: Node, title: str) -> str:
         """Return the title that the style gives a node."""
@@ -196,13 +205,13 @@ class Painter:
 
     def _module(self, node: Node, scope: Scope, facts: Mapping[str, object]) -> tuple[str, str, str, str, int]:
         title = self.scope_title(scope)
-        words = labels.detail(scope.cls, self.graph.attrs[scope.attrs])
+        words = labels.detail(scope.cls, without_marks(self.graph.attrs[scope.attrs]))
         count = facts.get("params")
         if isinstance(count, int) and count > 0:
             words.append(labels.params(count))
         error = self._facts[scope.attrs].get("error") or self._facts[node.attrs].get("error")
-        if error is not None:
-            words.append(str(error))
+        words += [str(error)] if error is not None else []
+        words += was(self._facts[scope.attrs]) or was(self._facts[node.attrs])
         family = self._family_of_class(scope.cls)
         if family == "other":
             family = self._family(node) if node.kind == "op" else self._family_of_layers(scope)
@@ -212,7 +221,13 @@ class Painter:
         )
         subtitle = scope.cls if scope.cls != title else ""
         tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
-        return self._cut(title), _times(self._cut(subtitle), repeats_of(scope)), " · ".join(words), tooltip, look
+        return (
+            self._cut(title),
+            labels.times(self._cut(subtitle), labels.repeats(scope)),
+            " · ".join(words),
+            tooltip,
+            look,
+        )
 
     def _terminal(self, index: int, node: Node) -> tuple[str, str, str, str, int]:
         values = node.outputs or node.inputs
@@ -252,19 +267,14 @@ class Painter:
             self.style.view_size if view else self.style.op_size,
             error=error is not None,
         )
-        return self._cut(short_name(node.op)), "", str(error or ""), tooltip, look
+        detail = " · ".join(was(self._facts[node.attrs]) if error is None else [str(error)])
+        return self._cut(short_name(node.op)), "", detail, tooltip, look
 
     def _outside(self, node: Node) -> tuple[str, str, str, str, int]:
         error = self._facts[node.attrs].get("error")
         look = self._look("box", self._paint("other"), self.style.op_size, line="dashed", error=error is not None)
-        tooltip = self._tooltip(f"{node.name}: {node.op}", node)
-        return (
-            self._cut(short_name(node.op)),
-            node.kind if node.op != node.kind else "",
-            str(error or ""),
-            tooltip,
-            look,
-        )
+        title, subtitle = self._cut(short_name(node.op)), node.kind if node.op != node.kind else ""
+        return title, subtitle, str(error or ""), self._tooltip(f"{node.name}: {node.op}", node), look
 
     def _state(self, node: Node) -> tuple[str, str, str, str, int]:
         facts = self._facts[node.attrs]
@@ -286,12 +296,3 @@ class Painter:
         look = self._look("box", self.style.theme.state, self.style.view_size)
         name = self.graph.values[value].name
         return Box(self.shape(value) or "tensor", "", "", f"{name}: {type_.dtype} on {type_.device}", cluster, look)
-
-
-def repeats_of(scope: Scope) -> int:
-    """Return how many equal calls a scope stands for."""
-    return 1 + len(scope.repeats)
-
-
-def _times(subtitle: str, repeats: int) -> str:
-    return f"{subtitle} ×{repeats}".lstrip() if repeats > 1 else subtitle

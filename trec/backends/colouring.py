@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trec.analysis.sizes import size_bytes
 from trec.backends import labels
+from trec.backends.changes import CHANGES, change_of, change_of_box, changes_of_arrows, shows_diff
 from trec.backends.families import FAMILIES
 from trec.backends.themes import Paint
 
@@ -52,6 +53,8 @@ def colouring(graph: Graph, style: Style, nodes: Sequence[int]) -> Colouring:
         nodes: indices of the nodes that are boxes.
     """
     fact = style.colour_by
+    if fact == "family" and shows_diff(graph):
+        return _by_change(graph, style, nodes)
     if fact == "family":
         return Colouring({}, "", ())
     ask = fact if callable(fact) else _FACTS[fact]
@@ -72,6 +75,22 @@ def colouring(graph: Graph, style: Style, nodes: Sequence[int]) -> Colouring:
     keys = [*_by_name(names, style, paints), *_by_number(numbers, style, paints)]
     title = "" if callable(fact) else _TITLES.get(fact, fact)
     return Colouring(paints, title, tuple(keys))
+
+
+def _by_change(graph: Graph, style: Style, nodes: Sequence[int]) -> Colouring:
+    """Colour what changed; all else is as plain as it can be."""
+    plain, theme = style.paint("view"), style.theme
+    paints: dict[int, Paint] = {}
+    for index in nodes:
+        change = change_of_box(graph, index)
+        if change is not None:
+            paints[index] = theme.changes[change]
+        elif graph.nodes[index].kind in _COLOURED:
+            paints[index] = plain
+    seen = {change_of(graph, scope) for scope in graph.scopes} | {change_of_box(graph, index) for index in nodes}
+    seen |= changes_of_arrows(graph)
+    keys = [Key(change, theme.changes[change]) for change in CHANGES if change in seen]
+    return Colouring(paints, str(dict(graph.meta)["diff"]) if keys else "", tuple(keys))
 
 
 def _by_name(names: dict[int, str], style: Style, paints: dict[int, Paint]) -> list[Key]:

@@ -10,7 +10,7 @@ from trec.ir.types import UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trec.ir.types import Attr, AttrRow, TensorType
+    from trec.ir.types import Attr, AttrRow, Scope, TensorType
 
 Arguments = dict[str, "Attr"]
 
@@ -237,3 +237,13 @@ def elements(type_: TensorType) -> int:
             return 0
         count *= size
     return count
+
+
+def repeats(scope: Scope) -> int:
+    """Return how many equal calls a scope stands for."""
+    return 1 + len(scope.repeats)
+
+
+def times(subtitle: str, repeats: int) -> str:
+    """Return the words beside a title, with how many equal calls it stands for."""
+    return f"{subtitle} ×{repeats}".lstrip() if repeats > 1 else subtitle

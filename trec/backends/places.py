@@ -10,6 +10,7 @@ from trec.backends.lower import lower
 from trec.backends.measure import diagram
 from trec.backends.options import check
 from trec.backends.plan import plan
+from trec.backends.wires import CARRIED
 from trec.layout.arrange import arrange
 from trec.layout.diagram import Point, Size
 
@@ -111,5 +112,5 @@ def places(
         frames,
         routes,
         drawing.strokes[0].colour,
-        drawing.strokes[-1].colour,
+        drawing.strokes[CARRIED].colour,
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from trec.backends.changes import Change
 from trec.backends.drawing import Line
 from trec.backends.families import Family
 
@@ -25,6 +26,14 @@ class Paint(Struct, frozen=True):
     line: Line = "solid"
     width: float = 1.0
     """Width of the border in points."""
+
+
+_CHANGES: dict[Change, Paint] = {
+    "added": Paint("#d9f2dd", "#1f8a3b", width=2.0),
+    "removed": Paint("#fde4e1", "#c8372d", line="dashed", width=1.6),
+    "changed": Paint("#fdf0c4", "#b07d00", width=2.0),
+    "moved": Paint("#e3edfb", "#3468b0", line="dotted", width=1.6),
+}
 
 
 class Theme(Struct, frozen=True, kw_only=True):
@@ -49,6 +58,8 @@ class Theme(Struct, frozen=True, kw_only=True):
     families: dict[Family, Paint]
     scale: tuple[str, str] = ("#eef4fb", "#14457e")
     """Colours of the least and of the greatest number where colours stand for numbers."""
+    changes: dict[Change, Paint] = field(default_factory=lambda: dict(_CHANGES))
+    """What changed between two graphs; the border is the colour of arrows as well."""
 
 
 LIGHT = Theme(
@@ -106,6 +117,12 @@ DARK = Theme(
         "other": Paint("#232a35", "#8794a8", _INK, _DIM),
     },
     scale=("#20303f", "#8cc8ff"),
+    changes={
+        "added": Paint("#173a20", "#5fd07c", _INK, "#b5cdbb", width=2.0),
+        "removed": Paint("#471d1b", "#ff8a80", _INK, "#d9b9b6", line="dashed", width=1.6),
+        "changed": Paint("#42350d", "#e6bd4a", _INK, "#d2c8a6", width=2.0),
+        "moved": Paint("#1d3050", "#82b1f5", _INK, "#b9c7da", line="dotted", width=1.6),
+    },
 )
 """The same hues on black: deep fills, light borders and text."""
 
@@ -140,6 +157,12 @@ PAPER = Theme(
         "other": _print(_GREY, width=0.9),
     },
     scale=("#ffffff", "#404040"),
+    changes={
+        "added": _print(width=2.8),
+        "removed": _print(line="dashed", width=1.2),
+        "changed": Paint("#d9d9d9", _BLACK, _BLACK, "#404040", width=1.2),
+        "moved": _print(_GREY, line="dotted", width=2.0),
+    },
 )
 """White with black and grey strokes; families are told by the strokes of their borders."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from trec.backends import labels
+from trec.backends.changes import change_of_uses, shows_diff
 from trec.backends.drawing import Box, Cluster, Edge, Stroke
 from trec.ir.types import UNKNOWN
 
@@ -14,11 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trec.backends.boxes import Painter
+    from trec.backends.changes import Change
     from trec.backends.plan import Plan
     from trec.ir.graph import Graph
     from trec.ir.types import Node
 
-_PLAIN, _DASHED, _CARRIED = range(3)
+_PLAIN, _DASHED, CARRIED, _ADDED, _REMOVED = range(5)
+_STROKES: dict[str | None, int] = {"added": _ADDED, "removed": _REMOVED}
 _STATE = frozenset({"param", "buffer", "constant"})
 _LABELLED = _STATE | {"input"}
 
@@ -52,7 +55,8 @@ def connect(
     """
     origin = _origins(graph, box_of)
     bundles = _bundles(graph, box_of, origin)
-    wires = _Wires(graph, painter, boxes, clusters, origin)
+    changes = change_of_uses(graph, box_of, origin) if shows_diff(graph) else {}
+    wires = _Wires(graph, painter, boxes, clusters, origin, changes)
     wires.leave_room(bundles)
     if tensors == "nodes":
         edges = wires.through_tensors(bundles, _readers(graph, box_of, origin))
@@ -63,9 +67,12 @@ def connect(
         source, target = origin[carried.value], box_of[carried.node]
         if source >= 0 and target >= 0:
             loops.setdefault((source, target), graph.values[carried.value].name)
-    edges += [Edge(*pair, "", name, _CARRIED, main=False) for pair, name in loops.items()]
+    edges += [Edge(*pair, "", name, CARRIED, main=False) for pair, name in loops.items()]
     theme = painter.style.theme
-    return edges, (Stroke(theme.edge), Stroke(theme.edge, "dashed"), Stroke(theme.carried, "dashed"))
+    strokes = [Stroke(theme.edge), Stroke(theme.edge, "dashed"), Stroke(theme.carried, "dashed")]
+    if shows_diff(graph):
+        strokes += [Stroke(theme.changes["added"].border), Stroke(theme.changes["removed"].border, "dashed")]
+    return edges, tuple(strokes)
 
 
 def _origins(graph: Graph, box_of: list[int]) -> list[int]:
@@ -125,9 +132,16 @@ class _Wires:
     """Make the edges of one drawing."""
 
     def __init__(
-        self, graph: Graph, painter: Painter, boxes: list[Box], clusters: list[Cluster], origin: list[int]
+        self,
+        graph: Graph,
+        painter: Painter,
+        boxes: list[Box],
+        clusters: list[Cluster],
+        origin: list[int],
+        changes: dict[tuple[int, int], Change],
     ) -> None:
         self.graph, self.painter, self.boxes, self.origin = graph, painter, boxes, origin
+        self.diff = changes
         self.parents = [cluster.parent for cluster in clusters]
         self.depths: list[int] = []
         for parent in self.parents:
@@ -149,6 +163,7 @@ class _Wires:
         first, last = self.node(source), self.node(target)
         label = self.label(source, target, first, last, bundle, shapes)
         stroke = _DASHED if first.kind == "host" or last.kind == "host" else _PLAIN
+        stroke = _STROKES.get(self.diff.get((source, target)), stroke)
         length = 1
         if self.room[target] and self.chain(source) < 0 and self.boxes[source].cluster != self.boxes[target].cluster:
             length = self.room[target] + 1

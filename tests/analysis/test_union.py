@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import trec
+from tests.conftest import TINY, collapsed
+from tests.passes import samples
+from tests.passes.samples import ended, started
+from tests.strategies import any_graph, repeating
+from trec.analysis.union import CHANGE, READ_BEFORE, READ_NOW
+from trec.errors import OptionError
+
+if TYPE_CHECKING:
+    from trec.ir.graph import Graph
+    from trec.ir.types import Node, Scope
+
+
+def marks(graph: Graph) -> dict[str, str]:
+    rows: list[Node | Scope] = [*graph.scopes, *graph.nodes]
+    return {row.name: str(graph.attrs_of(row)[CHANGE]) for row in rows if CHANGE in graph.attrs_of(row)}
+
+
+def check(before: Graph, after: Graph) -> None:
+    """Nothing of either graph is missing, and what is marked as removed is just what the second has not."""
+    found = before.diff(after)
+    both = found.to_graph().verify()
+    removed = [node for node in both.nodes if both.attrs_of(node).get(CHANGE) == "removed"]
+    assert len(removed) == len(found.removed)
+    assert Counter(node.op for node in both.nodes) == Counter(
+        [node.op for node in after.nodes] + [node.op for node in removed]
+    )
+    assert len(both.carried) == len(after.carried)
+    assert both.to_dot()
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_the_union_with_itself_has_no_marks(name: str) -> None:
+    graph = TINY[name]()
+    both = graph.diff(graph).to_graph().verify()
+    assert marks(both) == {}
+    assert [node.name for node in both.nodes] == [node.name for node in graph.nodes]
+    assert [node.inputs for node in both.nodes] == [node.inputs for node in graph.nodes]
+
+
+@settings(max_examples=300)
+@given(any_graph(), any_graph())
+def test_any_two_graphs_have_a_union(one: Graph, other: Graph) -> None:
+    check(one, other)
+
+
+@settings(max_examples=300)
+@given(repeating(), st.data())
+def test_what_is_left_out_is_put_back(graph: Graph, data: st.DataObject) -> None:
+    ops = sorted({node.op for node in graph.nodes if node.kind == "op"})
+    shorter = graph.hide(f"op:{data.draw(st.sampled_from(ops))}", missing_ok=True)
+    check(graph, shorter)
+    check(shorter, graph)
+    check(graph, graph.fold())
+    check(graph, graph.collapse(depth=1))
+    check(graph.collapse(depth=1), graph)
+
+
+def chain(*ops: str) -> Graph:
+    builder, type_, x = started("Net")
+    for op in ops:
+        (x,) = builder.node("op", op, parent=0, inputs=[x], results=[type_])
+    return ended(builder, x)
+
+
+def test_what_was_removed_is_read_by_what_read_it() -> None:
+    both = chain("conv2d", "relu", "tanh").diff(chain("conv2d", "tanh")).to_graph().verify()
+    assert [node.op for node in both.nodes] == ["input", "conv2d", "relu", "tanh", "output"]
+    reader = both.nodes[3]
+    assert [both.nodes[both.producers[value]].op for value in reader.inputs] == ["conv2d", "relu"]
+    assert both.attrs_of(reader) == {READ_NOW: (0,), READ_BEFORE: (1,)}
+
+
+def test_a_change_says_what_was_there() -> None:
+    both = samples.blocks().diff(samples.blocks().relabel({"linear": "conv"})).to_graph()
+    changed = [node for node in both.nodes if both.attrs_of(node).get(CHANGE) == "retyped"]
+    assert len(changed) == 4
+    assert {both.attrs_of(node)["was"] for node in changed} == {"linear"}
+
+
+def test_a_union_is_saved_and_collapsed_as_any_graph() -> None:
+    both = samples.blocks().diff(samples.blocks().focus("layers.0")).to_graph()
+    assert msgspec.json.decode(both.to_json())
+    assert "diff" in dict(both.collapse(depth=1).verify().meta)
+    assert marks(both.diff(both).to_graph()) == {}
+
+
+def test_a_diff_whose_graphs_are_not_known_says_so() -> None:
+    found = collapsed().diff(collapsed())
+    copied = msgspec.json.decode(msgspec.json.encode(found), type=type(found))
+    with pytest.raises(OptionError, match=r"trec\.diff"):
+        copied.to_graph()
+
+
+@pytest.mark.torch
+def test_pairs_of_models() -> None:
+    pytest.importorskip("torch")
+    from tests.analysis.pairs import IDS, PAIRS
+
+    for make in PAIRS.values():
+        before, after = (trec.capture(one().eval(), args=(IDS,)) for one in make)
+        check(before, after)
+        check(after, before)

@@ -1,0 +1,1 @@
+"""A pass and a backend that are not part of trec."""

@@ -1,0 +1,153 @@
+"""One graph that holds what two graphs have, and says of everything in it what became of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from trec.ir.builder import GraphBuilder
+from trec.ir.types import SOURCE_KINDS, Carried
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trec.analysis.changes import Changes
+    from trec.ir.graph import Graph
+    from trec.ir.types import AttrRow, Node, Scope
+
+CHANGE = "diff"
+"""Attribute of a node or scope that is not as it was: what happened to it; and of the graph, that it shows a diff."""
+READ_NOW, READ_BEFORE = "read_now", "read_before"
+"""Attributes of a node that both graphs have: the ports of what it reads only in the second, and only in the first."""
+WAS = "was"
+"""Attribute of a node or scope: what was in the place of what changed, in words."""
+MARKS = frozenset({CHANGE, WAS, READ_NOW, READ_BEFORE})
+
+Key = tuple[int, int, int]
+
+
+def union(changes: Changes, marks: Mapping[str, str], was: Mapping[str, str]) -> Graph:
+    """Return the second graph with what was removed put back, everything that changed marked by an attribute.
+
+    What was removed stands as early as what it reads allows. Where what it was read by still runs after it, that reads
+    it once more, behind its other inputs; outputs do not, since they have one input.
+
+    Args:
+        changes: the two graphs and what is what in them.
+        marks: for each node and scope of the second graph that changed, the change.
+        was: for those of which there is something to say, what they were.
+    """
+    return _Union(changes, marks, was).graph()
+
+
+class _Union:
+    """Build the union of two graphs."""
+
+    def __init__(self, changes: Changes, marks: Mapping[str, str], was: Mapping[str, str]) -> None:
+        self.changes, self.marks, self.was = changes, marks, was
+        self.before, self.after = changes.before, changes.after
+        meta = tuple([row for row in self.after.meta if row[0] != CHANGE])
+        self.builder = GraphBuilder(self.after.name, (*meta, (CHANGE, f"{self.before.name}, then {self.after.name}")))
+        self.scopes: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        """Scopes of the first and of the second graph, and what they are in the union."""
+        self.values: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        """The same for values."""
+        self.at: dict[int, int] = {}
+        """Nodes of the second graph and their places in the union."""
+
+    def graph(self) -> Graph:
+        """Return the union."""
+        self._add_scopes()
+        for _, is_new, index in sorted([*self._kept(), *self._gone()]):
+            if is_new:
+                self._add_kept(index)
+            else:
+                self._add_gone(index)
+        for edge in self.after.carried:
+            row = Carried(self.values[1][edge.value], self.at[edge.node], edge.port, self.scopes[1].get(edge.loop, -1))
+            self.builder.carried.append(row)
+        return self.builder.build()
+
+    # ---- order
+
+    def _kept(self) -> Iterator[tuple[Key, bool, int]]:
+        for index in range(len(self.after.nodes)):
+            yield (index, 0, 0), True, index
+
+    def _gone(self) -> Iterator[tuple[Key, bool, int]]:
+        """Yield what was removed, each behind what it reads, or else behind what stood before it."""
+        graph, places = self.before, {}
+        last = -1
+        for index, node in enumerate(graph.nodes):
+            if index in self.changes.nodes:
+                places[index] = last = self.changes.nodes[index]
+                continue
+            places[index] = max([places[graph.producers[value]] for value in node.inputs], default=last)
+            yield (places[index], 1, index), False, index
+
+    # ---- rows
+
+    def _add_scopes(self) -> None:
+        for index, scope in enumerate(self.after.scopes):
+            is_new = index not in self.changes.scope_came
+            self._add_scope(1, index, scope, self.marks.get(scope.name, "added" if is_new else ""))
+        stood_for = {self.before.nodes[index].scope for index in self.changes.gone}
+        for index, scope in enumerate(self.before.scopes):
+            partner = self.changes.scopes.get(index)
+            if partner is None or (index and index in stood_for):
+                self._add_scope(0, index, scope, "removed")
+            else:
+                self.scopes[0][index] = self.scopes[1][partner]
+
+    def _add_scope(self, side: int, index: int, scope: Scope, mark: str) -> None:
+        graph = (self.before, self.after)[side]
+        parent = self.scopes[side][scope.parent] if scope.parent >= 0 else -1
+        attrs = _marked(graph.attrs[scope.attrs], mark, self.was.get(scope.name, "") if side else "")
+        at = self.builder.scope(
+            scope.kind, path=scope.path, cls=scope.cls, parent=parent, call=scope.call, name=scope.name, attrs=attrs,
+            source=graph.source_of(scope),
+        )  # fmt: skip
+        self.builder.scopes[at] = replace(self.builder.scopes[at], repeats=scope.repeats)
+        self.scopes[side][index] = at
+
+    def _add_kept(self, index: int) -> None:
+        node = self.after.nodes[index]
+        inputs = [self.values[1][value] for value in node.inputs]
+        attrs = _marked(self.after.attrs[node.attrs], self.marks.get(node.name, ""), self.was.get(node.name, ""))
+        here = self.changes.came.get(index)
+        if here is not None and node.kind != "output":
+            old = [self.values[0][value] for value in self.before.nodes[here].inputs if value in self.values[0]]
+            now, was = Counter(inputs), Counter(old)
+            fresh = tuple([port for port, value in enumerate(inputs) if now[value] > was[value]])
+            lost = [value for value in dict.fromkeys(old) if was[value] > now[value]]
+            if fresh:
+                attrs = (*attrs, (READ_NOW, fresh))
+            if lost and node.kind not in SOURCE_KINDS:
+                attrs = (*attrs, (READ_BEFORE, tuple(range(len(inputs), len(inputs) + len(lost)))))
+                inputs += lost
+        self.at[index] = len(self.builder.nodes)
+        made = self._add_node(1, node, inputs, attrs)
+        if here is not None:
+            self.values[0].update(zip(self.before.nodes[here].outputs, made, strict=False))
+
+    def _add_gone(self, index: int) -> None:
+        node = self.before.nodes[index]
+        inputs = [self.values[0][value] for value in node.inputs if value in self.values[0]]
+        self._add_node(0, node, inputs, _marked(self.before.attrs[node.attrs], "removed"))
+
+    def _add_node(self, side: int, node: Node, inputs: list[int], attrs: AttrRow) -> range:
+        graph = (self.before, self.after)[side]
+        made = self.builder.node(
+            node.kind, node.op, parent=self.scopes[side][node.parent], name=node.name, inputs=inputs,
+            results=[self.builder.types.add(graph.type_of(value)) for value in node.outputs],
+            attrs=attrs, source=graph.source_of(node), scope=self.scopes[side].get(node.scope, -1),
+        )  # fmt: skip
+        self.values[side].update(zip(node.outputs, made, strict=True))
+        return made
+
+
+def _marked(row: AttrRow, mark: str, was: str = "") -> AttrRow:
+    row = tuple([item for item in row if item[0] not in MARKS])
+    return (*row, *[item for item in ((CHANGE, mark), (WAS, was)) if item[1]])
