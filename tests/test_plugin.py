@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.util import find_spec
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -33,7 +33,8 @@ except OptionError as error:
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder that the package is installed in, as pip does it."""
-    if find_spec("pip") is None or find_spec("hatchling") is None:
+    installed = {distribution.name for distribution in distributions()}  # to import pip would import distutils anew
+    if not {"pip", "hatchling"} <= installed:
         pytest.skip("pip or hatchling is not installed")
     folder = tmp_path_factory.mktemp("installed")
     options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-version-check"]
