@@ -35,8 +35,7 @@ def capture(
     The model, its inputs and the process are left as they were, bit for bit, also when the model raises: parameters,
     buffers (running statistics too), random generators, gradients, flags and hooks. The mode (`train` or `eval`) and
     the grad mode are the caller's. Operators run as written: compiled modules run eagerly, and fused fast paths that
-    torch takes only when nobody looks are not taken. A model whose run is the first of the process to import the
-    compiler, as `torch.cond` does, runs twice.
+    torch takes only when nobody looks are not taken.
 
     Args:
         net: the model.
@@ -69,17 +68,9 @@ def capture(
     with _torch_needed():
         from trec.capture import session
     return session.kept_from_compiler(session.capture)(
-        net,
-        shapes,
-        args=args,
-        kwargs=kwargs,
-        dtypes=dtypes,
-        name=name,
-        level=level,
-        method=method,
-        device=device,
+        net, shapes, args=args, kwargs=kwargs, dtypes=dtypes, name=name, level=level, method=method, device=device,
         costs=costs,
-    )
+    )  # fmt: skip
 
 
 def recording(net: torch.nn.Module | None = None, *, name: str | None = None, level: Level = "function") -> Recording:

@@ -14,8 +14,8 @@ from weakref import ref
 
 from msgspec import Struct
 from torch import Tensor
-from torch.nn import Parameter
 
+from trec.capture.leaves import PLAIN_TENSORS
 from trec.capture.log import STRIDED, Log, Origin
 from trec.capture.values.introduce import introduce, introduce_named
 from trec.capture.values.regions import Region
@@ -25,8 +25,6 @@ from trec.capture.values.storages import SHARED, Storage, components, covered, l
 if TYPE_CHECKING:
     from trec.capture.log import Call
     from trec.capture.thread import Thread
-
-PLAIN_TENSORS = (Tensor, Parameter)
 
 
 class Entry(Struct, gc=False):
