@@ -1,0 +1,117 @@
+// The boxes, frames and wires of a graph as it is viewed: what is closed is one box, what is hidden is passed over.
+
+import { alone, repeated } from "./faces.js";
+import { labelled } from "./labels.js";
+import { contents, MANY, ONE, SHOWN, visibility } from "./visibility.js";
+import { Weaver } from "./wires.js";
+
+/** @typedef {import("./graph.js").Graph} Graph */
+/** @typedef {import("./types.js").View} View */
+/** @typedef {import("./types.js").Picture} Picture */
+/** @typedef {import("./types.js").Face} Face */
+/** @typedef {import("./types.js").Item} Item */
+
+/**
+ * What is shown of a graph: every node that is not hidden, every scope that is not empty.
+ *
+ * A scope that holds a single operator is drawn as the box of that; so is the outermost one, the root, as no frame.
+ *
+ * @param {Graph} graph
+ * @param {View} view
+ * @returns {Picture}
+ */
+export function project(graph, view) {
+  const shown = visibility(graph, view);
+  const { counts, lone } = contents(graph, shown);
+  const nesting = nested(graph, view, counts);
+  const calls = callsOfOne(graph, counts, lone);
+  /** @type {Item[]} */
+  const boxes = [];
+  /** @type {Face[]} */
+  const faces = [];
+  /** @type {number[]} */
+  const around = [];
+  const boxOf = new Int32Array(graph.count).fill(-1);
+  const boxOfScope = new Int32Array(graph.scopeCount).fill(-1);
+  const add = (/** @type {Item} */ item, /** @type {Face} */ face, /** @type {number} */ outer) => {
+    faces.push(face);
+    around.push(outer);
+    return boxes.push(item) - 1;
+  };
+  for (let node = 0; node < graph.count; node++) {
+    if (shown[node] !== SHOWN) continue;
+    const scope = graph.parent[node];
+    const closed = nesting.closed[scope];
+    if (graph.merged.has(node)) {
+      boxOf[node] = boxOf[graph.merged.get(node) ?? node];
+    } else if (closed < 0) {
+      const call = calls[node];
+      const face = call < 0 ? graph.face(node) : alone(graph.face(graph.count + call), graph.face(node));
+      boxOf[node] = add(node, repeated(face, times(graph, view, call)), nesting.frameOf[scope]);
+    } else {
+      if (boxOfScope[closed] < 0) {
+        const face = repeated(graph.face(graph.count + closed), times(graph, view, closed));
+        boxOfScope[closed] = add(graph.count + closed, face, nesting.frameOf[graph.scopeParent[closed]]);
+      }
+      boxOf[node] = boxOfScope[closed];
+    }
+  }
+  const { frames, titles, outer, frameOf } = nesting;
+  const picture = { boxes, faces, around: Int32Array.from(around), boxOf, frames, titles, outer, frameOf };
+  return { ...picture, wires: labelled(new Weaver(graph, view, shown, picture), picture, view.shapes) };
+}
+
+/** @param {Graph} graph @param {View} view @param {number} scope */
+function times(graph, view, scope) {
+  return view.folded && scope >= 0 ? graph.times[scope] : 1;
+}
+
+/**
+ * The frames, and for each scope the frame that what it holds is in, or the closed scope that hides it.
+ *
+ * @param {Graph} graph
+ * @param {View} view
+ * @param {Int32Array} counts
+ */
+function nested(graph, view, counts) {
+  /** @type {number[]} */
+  const frames = [];
+  /** @type {Face[]} */
+  const titles = [];
+  /** @type {number[]} */
+  const outer = [];
+  const frameOf = new Int32Array(graph.scopeCount).fill(-1);
+  const closed = new Int32Array(graph.scopeCount).fill(-1);
+  for (let scope = 1; scope < graph.scopeCount; scope++) {
+    const around = graph.scopeParent[scope];
+    closed[scope] = closed[around];
+    frameOf[scope] = frameOf[around];
+    if (closed[scope] >= 0 || counts[scope] < MANY) continue;
+    if (!view.open[scope]) {
+      closed[scope] = scope;
+      continue;
+    }
+    outer.push(frameOf[around]);
+    frameOf[scope] = frames.push(scope) - 1;
+    titles.push(repeated(graph.frame(scope), times(graph, view, scope)));
+  }
+  return { frames, titles, outer: Int32Array.from(outer), frameOf, closed };
+}
+
+/**
+ * For each node, the outermost call of a module that it is alone in; -1 for none.
+ *
+ * @param {Graph} graph
+ * @param {Int32Array} counts
+ * @param {Int32Array} lone
+ */
+function callsOfOne(graph, counts, lone) {
+  const calls = new Int32Array(graph.count).fill(-1);
+  const seen = new Uint8Array(graph.count);
+  for (let scope = 1; scope < graph.scopeCount; scope++) {
+    if (counts[scope] !== ONE || seen[lone[scope]]) continue;
+    seen[lone[scope]] = 1;
+    if (graph.data.scopes.kind[scope] === 0) calls[lone[scope]] = scope;
+  }
+  return calls;
+}
