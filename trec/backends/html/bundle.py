@@ -60,7 +60,7 @@ def _resolved(path: str, target: str) -> str:
 
 
 def _variable(path: str) -> str:
-    return re.sub(r"\W", "_", path.removesuffix(".js"))
+    return "$" + re.sub(r"\W", "_", path.removesuffix(".js"))
 
 
 def _wrapped(path: str, text: str) -> str:

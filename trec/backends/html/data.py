@@ -22,6 +22,8 @@ The data is one object, JSON when it is written; `viewer/types.js` says the same
 - `changed`: pairs of a position in `uses` and what happened to that use. `merged`: pairs of an output and an earlier one
   whose box it shares. `carried`: value, node, port and loop of what loops hand on.
 - `colours`: what the style colours nodes by; see `trec.backends.html.colours`.
+- `glyphs`: `characters` that can stand on the picture, and how wide each is in a `regular` and in a `bold` font, in
+  thousandths of the font size.
 - `options`: what is shown at first.
 
 Kinds are positions in `NODE_KINDS` and `SCOPE_KINDS`, changes positions in `CHANGES`, counted from 1; 0 is none.
@@ -45,6 +47,7 @@ from trec.backends.lower import main_dtype
 from trec.backends.plan import plan_of_all
 from trec.backends.templates import link
 from trec.ir.types import NODE_KINDS
+from trec.layout.text import width
 
 if TYPE_CHECKING:
     from trec.backends.style import Style
@@ -53,6 +56,9 @@ if TYPE_CHECKING:
 
 VERSION = 1
 SCOPE_KINDS = ("module", "function", "region")
+
+_MADE = "×…() 0123456789"
+"""Characters of the texts that a page makes itself."""
 
 Columns = dict[str, list[int]]
 Face = tuple[str, str, str, int]
@@ -116,6 +122,7 @@ class _Columns:
         }
         found["themes"] = themes(self.style)
         found["texts"] = self.texts.rows()
+        found["glyphs"] = glyphs({*_MADE, *"".join(found["texts"])})
         return found
 
     def _face(self, face: Face) -> int:
@@ -232,6 +239,16 @@ class _Columns:
                     found += [[start + int(str(port)), CHANGES.index(change) + 1] for port in ports]  # type: ignore[arg-type]
             start += len(node.inputs)
         return found
+
+
+def glyphs(characters: set[str]) -> dict[str, Any]:
+    """Return how wide characters are, in the order of their code points."""
+    order = sorted(characters)
+    return {
+        "characters": "".join(order),
+        "regular": [round(width(character, 1000)) for character in order],
+        "bold": [round(width(character, 1000, True)) for character in order],
+    }
 
 
 def _value(value: object) -> str:

@@ -2,7 +2,7 @@
 
 import { centred, fitted, pixelAt, pointAt } from "./camera.js";
 import { folding } from "./folding.js";
-import { deepest, openTo, readableDepth } from "./opening.js";
+import { deepest, openTo, readable } from "./opening.js";
 import { compose } from "./scene.js";
 import { Stage } from "./stage.js";
 import { Store } from "./store.js";
@@ -28,8 +28,7 @@ export class App {
     if (!canvas) throw new Error("the page has no canvas");
     this.canvas = canvas;
     const { options } = graph.data;
-    const view = firstView(graph);
-    const scene = compose(graph, view);
+    const { view, scene } = firstScene(graph, { width: canvas.clientWidth, height: canvas.clientHeight });
     const theme = options.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     /** @type {State} */
     const state = {
@@ -65,6 +64,7 @@ export class App {
   /** Show all of the picture. */
   fit() {
     const { width, height } = this.state.scene;
+    this.untouched = true;
     this.store.set({ camera: fitted({ left: 0, top: 0, width, height }, this.stage.size) });
   }
 
@@ -151,7 +151,7 @@ export class App {
 
   /** Open all scopes with fewer modules around them than a depth; null for what can be read at once. @param {number | null} depth */
   openTo(depth) {
-    this.change({ open: openTo(this.graph, depth ?? readableDepth(this.graph, this.state.view)) });
+    this.change({ open: depth === null ? readable(this.graph, this.state.view, this.stage.size) : openTo(this.graph, depth) });
     this.fit();
   }
 
@@ -215,8 +215,8 @@ export class App {
   }
 }
 
-/** @param {Graph} graph @returns {View} */
-function firstView(graph) {
+/** What is shown at first. @param {Graph} graph @param {{ width: number, height: number }} size of the canvas */
+function firstScene(graph, size) {
   const { options } = graph.data;
   /** @type {View} */
   const view = {
@@ -227,8 +227,8 @@ function firstView(graph) {
     views: true,
     shapes: options.shapes,
   };
-  view.open = openTo(graph, options.depth ?? readableDepth(graph, view));
-  return view;
+  view.open = options.depth === null ? readable(graph, view, size) : openTo(graph, options.depth);
+  return { view, scene: compose(graph, view) };
 }
 
 /** @param {Float64Array} places @param {number} at @returns {Rect} */

@@ -1,6 +1,6 @@
 // A scene, or the part of it that is seen, put on a surface: frames, wires, boxes, texts, from back to front.
 
-import { LEADING, shown } from "./measure.js";
+import { LEADING } from "./measure.js";
 import { colourOf, isDashed } from "./strokes.js";
 
 /** @typedef {import("./types.js").Face} Face */
@@ -81,11 +81,11 @@ export class Drawer {
     const { surface } = this;
     const [small, tiny] = this.colours.sizes;
     if (below) {
-      surface.text(shown(face.title, face.size, face.bold), x, y, face.size, paint.text, face.bold);
+      surface.text(face.title, x, y, face.size, paint.text, face.bold);
       y += small * LEADING;
-      surface.text(shown(face.subtitle, small), x, y, small, paint.muted, false);
+      surface.text(face.subtitle, x, y, small, paint.muted, false);
     } else this.#head(face, x, y, paint);
-    if (face.detail) surface.text(shown(face.detail, tiny), x, y + tiny * LEADING, tiny, paint.muted, false);
+    if (face.detail) surface.text(face.detail, x, y + tiny * LEADING, tiny, paint.muted, false);
   }
 
   /** @param {Part} part */
@@ -153,7 +153,7 @@ export class Drawer {
     const base = y + face.size * 0.36 - below / 2;
     this.#head(face, x - this.#headWidth(face) / 2, base, paint);
     if (!face.detail) return;
-    const detail = shown(face.detail, tiny);
+    const detail = face.detail;
     surface.text(detail, x - surface.width(detail, tiny, false) / 2, base + below, tiny, paint.muted, false);
   }
 
@@ -161,18 +161,18 @@ export class Drawer {
   #head(face, x, y, paint) {
     const { surface } = this;
     const small = this.colours.sizes[0];
-    const title = shown(face.title, face.size, face.bold);
+    const title = face.title;
     surface.text(title, x, y, face.size, paint.text, face.bold);
     if (!face.subtitle) return;
     const left = x + surface.width(title, face.size, face.bold) + gapOf(face);
-    surface.text(shown(face.subtitle, small), left, y, small, paint.muted, false);
+    surface.text(face.subtitle, left, y, small, paint.muted, false);
   }
 
   /** @param {Face} face */
   #headWidth(face) {
     const small = this.colours.sizes[0];
-    const title = this.surface.width(shown(face.title, face.size, face.bold), face.size, face.bold);
-    return face.subtitle ? title + gapOf(face) + this.surface.width(shown(face.subtitle, small), small, false) : title;
+    const title = this.surface.width(face.title, face.size, face.bold);
+    return face.subtitle ? title + gapOf(face) + this.surface.width(face.subtitle, small, false) : title;
   }
 
   /** @param {Part} part */

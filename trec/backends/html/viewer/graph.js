@@ -1,5 +1,7 @@
 // A graph as it is read from the page: columns become arrays that are quick to walk.
 
+import { Ruler } from "./layout/text.js";
+
 /** @typedef {import("./types.js").Item} Item */
 /** @typedef {import("./types.js").Face} Face */
 
@@ -8,6 +10,9 @@ export const SCOPE_KINDS = ["module", "function", "region"];
 export const CHANGES = ["", "added", "removed", "changed", "moved"];
 
 export const [INPUT, PARAM, BUFFER, CONSTANT, OP, MODULE, REGION, HOST, LINK, OUTPUT] = NODE_KINDS.keys();
+
+/** Widest text of a box, in points; of a longer one the middle is left out. */
+const LONGEST = 260;
 
 /** What a model did, as `trec.Graph` holds it. */
 export class Graph {
@@ -24,6 +29,7 @@ export class Graph {
     /** What two graphs are compared; empty if none are. */
     this.diff = this.texts[data.diff];
     this.level = this.meta("level");
+    this.ruler = new Ruler(data.glyphs);
 
     this.kind = Uint8Array.from(data.nodes.kind);
     /** Scope that holds each node. */
@@ -270,8 +276,13 @@ export class Graph {
     if (!face) {
       const [title, subtitle, detail, look] = this.data.faces[index];
       const [shape, role, line, size, bold, error] = this.data.looks[look];
-      const texts = { title: this.texts[title], subtitle: this.texts[subtitle], detail: this.texts[detail] };
-      face = { ...texts, shape, role, line, size, bold: bold === 1, error: error === 1, times: 1 };
+      const { sizes } = this.data.style;
+      face = {
+        title: this.ruler.fitted(this.texts[title], size, LONGEST, bold === 1),
+        subtitle: this.ruler.fitted(this.texts[subtitle], sizes[0], LONGEST),
+        detail: this.ruler.fitted(this.texts[detail], sizes[1], LONGEST),
+        ...{ shape, role, line, size, bold: bold === 1, error: error === 1, times: 1 },
+      };
       this.faces.set(index, face);
     }
     return face;

@@ -1,11 +1,10 @@
 // How large everything of a picture is, and what leaves a box as one line: a picture as the layout takes it.
 
-import { fitted, width } from "./layout/text.js";
-
 /** @typedef {import("./types.js").Picture} Picture */
 /** @typedef {import("./types.js").Face} Face */
 /** @typedef {import("./layout/diagram.js").Diagram} Diagram */
 /** @typedef {import("./layout/diagram.js").Size} Size */
+/** @typedef {import("./layout/text.js").Ruler} Ruler */
 
 /** Font sizes of subtitles, details and the texts along wires. @typedef {[number, number, number]} Sizes */
 
@@ -17,45 +16,34 @@ const ABOVE = 4;
 export const LEADING = 1.2;
 const CIRCLE = 18;
 const POINT = 5;
-const LONGEST = 260;
 
-/** A text as it fits into a box. @param {string} text @param {number} size @param {boolean} [bold] */
-export function shown(text, size, bold = false) {
-  return fitted(text, size, LONGEST, bold);
+/** How wide the first line of a face is. @param {Face} face @param {Sizes} sizes @param {Ruler} ruler */
+function head(face, sizes, ruler) {
+  const title = ruler.width(face.title, face.size, face.bold);
+  return face.subtitle ? title + GAP + ruler.width(face.subtitle, sizes[0]) : title;
 }
 
-/** @param {string} text @param {number} size @param {boolean} [bold] */
-function room(text, size, bold = false) {
-  return width(shown(text, size, bold), size, bold);
-}
-
-/** How wide the first line of a face is. @param {Face} face @param {Sizes} sizes */
-function head(face, sizes) {
-  const title = room(face.title, face.size, face.bold);
-  return face.subtitle ? title + GAP + room(face.subtitle, sizes[0]) : title;
-}
-
-/** @param {Face} face @param {Sizes} sizes @returns {Size} */
-function boxSize(face, sizes) {
+/** @param {Face} face @param {Sizes} sizes @param {Ruler} ruler @returns {Size} */
+function boxSize(face, sizes, ruler) {
   if (face.shape === "point") return [POINT, POINT];
-  let across = head(face, sizes);
+  let across = head(face, sizes, ruler);
   if (face.shape === "circle") return [Math.max(CIRCLE, across + 6), Math.max(CIRCLE, across + 6)];
   let height = 2 * ABOVE + face.size * LEADING;
   if (face.detail) {
-    across = Math.max(across, room(face.detail, sizes[1]));
+    across = Math.max(across, ruler.width(face.detail, sizes[1]));
     height += sizes[1] * LEADING;
   }
   return [Math.max(across + 2 * (face.shape === "pill" ? PILL : SIDE), height), height];
 }
 
 /** Room for the title and the subtitle of a frame on one line, and on two if it has both. @param {Face} face @param {Sizes} sizes @returns {Size[]} */
-function titleSizes(face, sizes) {
-  const detail = face.detail ? room(face.detail, sizes[1]) : 0;
+function titleSizes(face, sizes, ruler) {
+  const detail = face.detail ? ruler.width(face.detail, sizes[1]) : 0;
   const height = face.size * LEADING + TITLE_ROOM + (face.detail ? sizes[1] * LEADING : 0);
   /** @type {Size} */
-  const one = [Math.max(head(face, sizes), detail), height];
+  const one = [Math.max(head(face, sizes, ruler), detail), height];
   if (!face.subtitle) return [one];
-  const across = Math.max(room(face.title, face.size, face.bold), room(face.subtitle, sizes[0]), detail);
+  const across = Math.max(ruler.width(face.title, face.size, face.bold), ruler.width(face.subtitle, sizes[0]), detail);
   return [one, [across, height + sizes[0] * LEADING]];
 }
 
@@ -73,16 +61,17 @@ function kept(known, face, make) {
 
 /**
  * @param {Picture} picture
+ * @param {Ruler} ruler
  * @param {Sizes} sizes
  * @param {{ direction: Diagram["direction"], wrap: number, first: number[] }} options
  * @returns {{ diagram: Diagram, texts: Map<number, string>, nets: Int32Array }}
  */
-export function measured(picture, sizes, options) {
+export function measured(picture, ruler, sizes, options) {
   const count = picture.boxes.length;
   const room = new Float64Array(2 * count);
   for (let box = 0; box < count; box++) {
     const face = picture.faces[box];
-    const size = kept(boxSizes, face, () => boxSize(face, sizes));
+    const size = kept(boxSizes, face, () => boxSize(face, sizes, ruler));
     room[2 * box] = size[0];
     room[2 * box + 1] = size[1];
   }
@@ -91,8 +80,8 @@ export function measured(picture, sizes, options) {
   picture.wires.forEach((wire, at) => wires.set([wire.source, wire.target, nets[at], at], 4 * at));
   /** @type {Map<number, Size>} */
   const labels = new Map();
-  for (const [net, text] of texts) labels.set(net, [width(text, sizes[2]), sizes[2] * LEADING]);
-  const titles = picture.titles.map((face) => kept(frameSizes, face, () => titleSizes(face, sizes)));
+  for (const [net, text] of texts) labels.set(net, [ruler.width(text, sizes[2]), sizes[2] * LEADING]);
+  const titles = picture.titles.map((face) => kept(frameSizes, face, () => titleSizes(face, sizes, ruler)));
   const diagram = { sizes: room, scopes: picture.around, parents: picture.outer, titles, wires, labels, ...options };
   return { diagram, texts, nets };
 }

@@ -1,12 +1,17 @@
 // Which scopes are open at first: as many as can be read at once.
 
+import { fitted } from "./camera.js";
 import { project } from "./projection.js";
+import { compose } from "./scene.js";
 
 /** @typedef {import("./graph.js").Graph} Graph */
 /** @typedef {import("./types.js").View} View */
+/** @typedef {import("./camera.js").Size} Size */
 
 /** Boxes that can be read at once. */
-const READABLE = 42;
+const FEW = 42;
+/** Pixels for each point, below which what stands on boxes is hard to read. */
+const SMALLEST = 0.68;
 const DEEPEST = 12;
 
 /** The scopes with fewer modules around them than the depth. @param {Graph} graph @param {number} depth */
@@ -20,18 +25,22 @@ export function deepest(graph) {
   return graph.scopeDepth.reduce((most, depth) => Math.max(most, depth), 0) + 1;
 }
 
-/** The greatest depth at which there are few boxes, and at least the first at which there is more than one. @param {Graph} graph @param {View} view */
-export function readableDepth(graph, view) {
-  let best = 1;
-  for (let depth = 1; depth <= Math.min(DEEPEST, deepest(graph)); depth++) {
-    const boxes = countAt(graph, view, depth);
-    if (boxes > READABLE) break;
-    best = depth;
+/**
+ * The scopes that are open at the greatest depth at which there are few boxes, and these large enough to be read.
+ *
+ * @param {Graph} graph
+ * @param {View} view
+ * @param {Size} size of the canvas
+ */
+export function readable(graph, view, size) {
+  let best = openTo(graph, 1);
+  for (let depth = 2; depth <= Math.min(DEEPEST, deepest(graph)); depth++) {
+    const open = openTo(graph, depth);
+    const seen = { ...view, open };
+    if (project(graph, { ...seen, shapes: "none" }).boxes.length > FEW) break;
+    const scene = compose(graph, seen);
+    if (fitted({ left: 0, top: 0, ...scene }, size).zoom < SMALLEST) break;
+    best = open;
   }
   return best;
-}
-
-/** @param {Graph} graph @param {View} view @param {number} depth */
-function countAt(graph, view, depth) {
-  return project(graph, { ...view, open: openTo(graph, depth), shapes: "none" }).boxes.length;
 }

@@ -18,7 +18,7 @@ export function compose(graph, view) {
   const { direction, wrap } = graph.data.options;
   const first = picture.boxes.flatMap((item, box) => (item < graph.count && graph.kind[item] === INPUT ? [box] : []));
   const { sizes } = graph.data.style;
-  const { diagram, texts, nets } = measured(picture, sizes, { direction, wrap, first });
+  const { diagram, texts, nets } = measured(picture, graph.ruler, sizes, { direction, wrap, first });
   const placement = arrange(diagram);
   const places = new Float64Array(4 * picture.boxes.length);
   for (let box = 0; box < picture.boxes.length; box++) {

@@ -38,19 +38,26 @@ export class Stage {
       this.request();
     });
     new ResizeObserver(() => this.resize()).observe(canvas);
-    this.resize();
+    this.measure();
   }
 
   /** Take on the size that the page gives. */
   resize() {
+    const { width, height } = this.size;
+    this.measure();
+    if (width === this.size.width && height === this.size.height) return;
+    if (this.app.untouched) this.app.fit();
+    this.draw();
+  }
+
+  /** Find out the size of the canvas, and draw in all its pixels. */
+  measure() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const ratio = globalThis.devicePixelRatio || 1;
-    if (width === this.size.width && height === this.size.height && ratio === this.ratio) return;
     this.size = { width, height };
     this.ratio = ratio;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    if (this.app.state.scene) this.draw();
   }
 
   /** Draw in the next frame of the screen. */
