@@ -43,9 +43,7 @@ export class Stage {
 
   /** Take on the size that the page gives. */
   resize() {
-    const { width, height } = this.size;
     this.measure();
-    if (width === this.size.width && height === this.size.height) return;
     if (this.app.untouched) this.app.fit();
     this.draw();
   }
