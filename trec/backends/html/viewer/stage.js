@@ -6,7 +6,7 @@ import { Drawer, litColour } from "./draw.js";
 import { CanvasSurface } from "./surface.js";
 import { Transition } from "./transition.js";
 
-/** @typedef {import("./main.js").App} App */
+/** @typedef {import("./app.js").App} App */
 /** @typedef {import("./camera.js").Camera} Camera */
 /** @typedef {import("./types.js").Item} Item */
 /** @typedef {import("./types.js").Scene} Scene */
