@@ -19,7 +19,7 @@ def script() -> str:
     found: dict[str, str] = {}
     _add(_MAIN, found)
     text = "\n".join(found.values())
-    start = f'{_variable(_MAIN)}.start(document.querySelector(".page"), document.querySelector("[data-encoding]"));'
+    start = f'globalThis.trec = await {_variable(_MAIN)}.start(document.querySelector(".page"), document.querySelector("[data-encoding]"));'
     return f"{text}\n{start}\n"
 
 

@@ -92,14 +92,35 @@ def lines(
     style: Style | ThemeName | None = None,
 ) -> Iterator[str]:
     """Yield the lines of a graph as a page, without line ends; options are those of `to_html`."""
+    found = content(
+        graph, depth=depth, fold=fold, params=params, shapes=shapes, rankdir=rankdir, wrap=wrap, title=title,
+        links=links, style=style,
+    )  # fmt: skip
+    return document.lines(found, title or graph.name, compressed=compress)
+
+
+def content(
+    graph: Graph,
+    *,
+    depth: int | None = None,
+    fold: bool = True,
+    params: bool = False,
+    shapes: Shapes = "changes",
+    rankdir: Rankdir = "TB",
+    wrap: float = 0,
+    title: str = "",
+    links: str = "",
+    style: Style | ThemeName | None = None,
+) -> dict[str, Any]:
+    """Return what a page of a graph holds, as `trec.backends.html.data` says; options are those of `to_html`."""
     complete({"shapes": shapes, "rankdir": rankdir, "title": title, "links": links, "params": params, "style": style})
     if depth is not None and (type(depth) is not int or depth < 0):
         raise OptionError(f"depth must be a natural number, not {depth!r}")
     look = chosen(style)
     with paused():
-        columns = data(graph, look, links=links, like=alike(graph))
-        columns["colours"] = given(graph, look)
-    columns["options"] = {
+        found = data(graph, look, links=links, like=alike(graph))
+        found["colours"] = given(graph, look)
+    found["options"] = {
         "title": title,
         "depth": depth,
         "fold": fold,
@@ -110,4 +131,4 @@ def lines(
         "theme": None if style is None else "dark" if look.theme is DARK else "light",
         "colours": look.colour_by if isinstance(look.colour_by, str) else "given",
     }
-    return document.lines(columns, title or graph.name, compressed=compress)
+    return found

@@ -36,7 +36,7 @@ function boxSize(face, sizes, ruler) {
   return [Math.max(across + 2 * (face.shape === "pill" ? PILL : SIDE), height), height];
 }
 
-/** Room for the title and the subtitle of a frame on one line, and on two if it has both. @param {Face} face @param {Sizes} sizes @returns {Size[]} */
+/** Room for the title and the subtitle of a frame on one line, and on two if it has both. @param {Face} face @param {Sizes} sizes @param {Ruler} ruler @returns {Size[]} */
 function titleSizes(face, sizes, ruler) {
   const detail = face.detail ? ruler.width(face.detail, sizes[1]) : 0;
   const height = face.size * LEADING + TITLE_ROOM + (face.detail ? sizes[1] * LEADING : 0);

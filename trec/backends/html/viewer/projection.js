@@ -2,7 +2,7 @@
 
 import { alone, repeated } from "./faces.js";
 import { labelled } from "./labels.js";
-import { contents, MANY, ONE, SHOWN, visibility } from "./visibility.js";
+import { contents, EMPTY, MANY, ONE, SHOWN, visibility } from "./visibility.js";
 import { Weaver } from "./wires.js";
 
 /** @typedef {import("./graph.js").Graph} Graph */
@@ -50,8 +50,10 @@ export function project(graph, view) {
       boxOf[node] = add(node, repeated(face, times(graph, view, call)), nesting.frameOf[scope]);
     } else {
       if (boxOfScope[closed] < 0) {
-        const face = repeated(graph.face(graph.count + closed), times(graph, view, closed));
-        boxOfScope[closed] = add(graph.count + closed, face, nesting.frameOf[graph.scopeParent[closed]]);
+        const only = counts[closed] === ONE ? lone[closed] : -1;
+        const own = graph.face(graph.count + closed);
+        const face = repeated(only < 0 ? own : alone(own, graph.face(only)), times(graph, view, closed));
+        boxOfScope[closed] = add(only < 0 ? graph.count + closed : only, face, nesting.frameOf[graph.scopeParent[closed]]);
       }
       boxOf[node] = boxOfScope[closed];
     }
@@ -86,11 +88,12 @@ function nested(graph, view, counts) {
     const around = graph.scopeParent[scope];
     closed[scope] = closed[around];
     frameOf[scope] = frameOf[around];
-    if (closed[scope] >= 0 || counts[scope] < MANY) continue;
-    if (!view.open[scope]) {
+    if (closed[scope] >= 0 || counts[scope] === EMPTY) continue;
+    if (!view.open[scope] && (counts[scope] >= MANY || graph.data.scopes.kind[scope] === 0)) {
       closed[scope] = scope;
       continue;
     }
+    if (counts[scope] === ONE) continue;
     outer.push(frameOf[around]);
     frameOf[scope] = frames.push(scope) - 1;
     titles.push(repeated(graph.frame(scope), times(graph, view, scope)));

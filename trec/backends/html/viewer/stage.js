@@ -6,7 +6,7 @@ import { Drawer, litColour } from "./draw.js";
 import { CanvasSurface } from "./surface.js";
 import { Transition } from "./transition.js";
 
-/** @typedef {import("./main.js").App} App */
+/** @typedef {import("./app.js").App} App */
 /** @typedef {import("./camera.js").Camera} Camera */
 /** @typedef {import("./types.js").Item} Item */
 /** @typedef {import("./types.js").Scene} Scene */
@@ -43,9 +43,7 @@ export class Stage {
 
   /** Take on the size that the page gives. */
   resize() {
-    const { width, height } = this.size;
     this.measure();
-    if (width === this.size.width && height === this.size.height) return;
     if (this.app.untouched) this.app.fit();
     this.draw();
   }

@@ -36,6 +36,8 @@ export class Weaver {
     this.folding = folding(graph);
     /** @type {Map<number, Bundle>} */
     this.found = new Map();
+    /** @type {Map<number, Bundle>} */
+    this.loops = new Map();
     /** What has entered boxes that take each value once. @type {Set<number>} */
     this.entered = new Set();
     /** For each closed scope, the types of what enters it. @type {Map<number, Set<number>>} */
@@ -55,12 +57,13 @@ export class Weaver {
         const maker = graph.producer[value];
         if (shown[maker] === SHOWN && shown[node] === SHOWN) {
           const source = this.boxOf[maker];
-          if (source !== this.boxOf[node]) this.#add(source, node, value, at, false);
+          if (source !== this.boxOf[node]) this.#add(source, node, value, at);
         } else for (const origin of this.origins(value)) this.#use(origin, node, at);
       }
     }
-    for (const [value, node] of graph.data.carried) for (const origin of this.origins(value)) this.#carry(origin, node);
-    return [...this.found.values()];
+    for (const [value, node, , loop] of graph.data.carried)
+      for (const origin of this.origins(value)) this.#carry(origin, node, loop);
+    return [...this.found.values(), ...this.loops.values()];
   }
 
   /** The values that are seen through hidden nodes. @param {number} value @returns {number[]} */
@@ -88,18 +91,23 @@ export class Weaver {
       const to = this.folding.iteration[graph.parent[node]];
       // What an iteration reads of itself or from outside the first one reads too.
       if (from !== to && this.#isInLoop(graph.parent[maker], from, graph.like[to]))
-        this.#carry(this.#first(value), this.folding.nodes[node]);
+        this.#carry(this.#first(value), this.folding.nodes[node], this.folding.scopes[to]);
       return;
     }
     const first = this.#first(value);
     const source = this.boxOf[graph.producer[first]];
-    if (source !== this.boxOf[node]) this.#add(source, node, first, at, false);
+    if (source !== this.boxOf[node]) this.#add(source, node, first, at);
   }
 
   /** @param {number} scope @param {number} iteration @param {number} like the first iteration of the loop */
   #isInLoop(scope, iteration, like) {
     if (iteration >= 0) return this.graph.like[iteration] === like;
-    for (let around = scope; around >= 0; around = this.graph.scopeParent[around]) if (around === like) return true;
+    return this.#isIn(scope, like);
+  }
+
+  /** @param {number} scope @param {number} outer */
+  #isIn(scope, outer) {
+    for (let around = scope; around >= 0; around = this.graph.scopeParent[around]) if (around === outer) return true;
     return false;
   }
 
@@ -111,28 +119,35 @@ export class Weaver {
     return this.folded ? firstOutput[first] + value - firstOutput[maker] : value;
   }
 
-  /** @param {number} value @param {number} node */
-  #carry(value, node) {
-    if (this.boxOf[node] >= 0) this.#add(this.boxOf[this.graph.producer[value]], node, value, -1, true);
+  /** What an iteration hands to the next, unless all of the loop is in one box. @param {number} value @param {number} node @param {number} loop */
+  #carry(value, node, loop) {
+    const source = this.boxOf[this.graph.producer[value]];
+    const target = this.boxOf[node];
+    if (source < 0 || target < 0) return;
+    const inside = this.boxes[source] - this.graph.count;
+    if (source === target && inside >= 0 && loop !== inside && this.#isIn(loop, inside)) return;
+    const key = source * this.boxes.length + target;
+    if (this.loops.has(key)) return;
+    this.loops.set(key, { source, target, value, count: 1, alike: true, carried: true, change: 0 });
   }
 
-  /** @param {number} source @param {number} node @param {number} value @param {number} at @param {boolean} carried */
-  #add(source, node, value, at, carried) {
+  /** @param {number} source @param {number} node @param {number} value @param {number} at */
+  #add(source, node, value, at) {
     const target = this.boxOf[node];
     if (source < 0 || target < 0) return;
     const { graph } = this;
     const item = this.boxes[target];
-    if (!carried && (item >= graph.count || graph.kind[item] === MODULE)) {
+    if (item >= graph.count || graph.kind[item] === MODULE) {
       const entry = value * this.boxes.length + target;
       if (this.entered.has(entry)) return;
       this.entered.add(entry);
       if (item >= graph.count) this.#enter(target, graph.valueType[value]);
     }
-    const key = (source * this.boxes.length + target) * 2 + (carried ? 1 : 0);
-    const change = graph.diff && at >= 0 ? this.#change(node, value, at) : 0;
+    const key = source * this.boxes.length + target;
+    const change = graph.diff ? this.#change(node, value, at) : 0;
     const bundle = this.found.get(key);
     if (!bundle) {
-      this.found.set(key, { source, target, value, count: 1, alike: true, carried, change });
+      this.found.set(key, { source, target, value, count: 1, alike: true, carried: false, change });
       return;
     }
     bundle.count++;
