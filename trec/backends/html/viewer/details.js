@@ -71,12 +71,14 @@ class Details {
     const count = (/** @type {number} */ number) => (number ? number.toLocaleString("en") : "");
     const scope = item < graph.count ? graph.standing[item] : item - graph.count;
     add("path", graph.paths[scope >= 0 ? scope : graph.parent[item]] ?? "");
+    const around = graph.around(item);
+    if (around > 0) add("in", element("span", {}, this.link(graph.count + around), element("small", {}, graph.opOf(graph.count + around))));
     const calls = scope < 0 ? 0 : graph.times[scope];
     if (calls > 1) add("equal calls", count(calls));
     add("parameters", count(graph.params(item)));
     add("FLOPs", count(graph.flops(item)));
-    if (graph.bytes(item)) add("memory of results", bytes(graph.bytes(item)));
-    if (item >= graph.count && graph.data.scopes.held[scope]) add("memory of parameters", bytes(graph.data.scopes.held[scope]));
+    if (graph.bytes(item)) add("result memory", bytes(graph.bytes(item)));
+    if (item >= graph.count && graph.data.scopes.held[scope]) add("parameter memory", bytes(graph.data.scopes.held[scope]));
     const source = graph.source(item);
     if (source) add("source", /^(?!(javascript|data|vbscript):)/i.test(source.link) && source.link ? element("a", { href: source.link, rel: "noopener" }, source.text) : source.text);
     for (const [name, value] of graph.attributes(item)) if (name !== "flops" && name !== "params") add(name, value);

@@ -15,7 +15,7 @@ export function element(tag, properties = {}, ...inside) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
     if (typeof value === "function") made.addEventListener(name, value);
-    else if (value !== false) made.setAttribute(name, value === true ? "" : String(value));
+    else if (value !== false || name.startsWith("aria-")) made.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : String(value));
   }
   made.append(...inside);
   return made;

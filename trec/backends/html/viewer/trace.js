@@ -177,7 +177,7 @@ export class Trace {
     const { app } = this;
     const { graph, state } = app;
     /** @type {Lit} */
-    const lit = { boxes: new Map(), wires: new Map() };
+    const lit = { boxes: new Map(), wires: new Map(), dims: this.steps > 1 || this.to >= 0 };
     if (this.from >= 0 && this.to >= 0) {
       const ways = this.ways();
       if (ways) light(app, ways.nodes, "path", lit);
