@@ -41,6 +41,9 @@ export class Graph {
     this.producer = owners(this.firstOutput);
     this.valueType = Int32Array.from(data.values);
     this.inputs = this.#inputs();
+    /** For each value, 1 if anything reads it. */
+    this.used = new Uint8Array(this.valueType.length);
+    for (const value of this.inputs) this.used[value] = 1;
     this.change = Uint8Array.from(data.nodes.change);
     /** The collapsed call that each node is; -1 for none. */
     this.standing = Int32Array.from(data.nodes.scope);
@@ -200,6 +203,12 @@ export class Graph {
   /** @param {number} node */
   inputsOf(node) {
     return this.inputs.subarray(this.firstInput[node], this.firstInput[node + 1]);
+  }
+
+  /** Whether anything reads what a node yields. @param {number} node */
+  isRead(node) {
+    for (let value = this.firstOutput[node]; value < this.firstOutput[node + 1]; value++) if (this.used[value]) return true;
+    return false;
   }
 
   /** For each value, where the nodes that read it begin in `readers`. */

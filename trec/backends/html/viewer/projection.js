@@ -21,8 +21,7 @@ import { Weaver } from "./wires.js";
  * @returns {Picture}
  */
 export function project(graph, view) {
-  const shown = visibility(graph, view);
-  const { counts, lone } = contents(graph, shown);
+  const { shown, counts, lone } = content(graph, view);
   const nesting = nested(graph, view, counts);
   const calls = callsOfOne(graph, counts, lone);
   /** @type {Item[]} */
@@ -61,6 +60,22 @@ export function project(graph, view) {
   const { frames, titles, outer, frameOf } = nesting;
   const picture = { boxes, faces, around: Int32Array.from(around), boxOf, frames, titles, outer, frameOf };
   return { ...picture, wires: labelled(new Weaver(graph, view, shown, picture), picture, view.shapes) };
+}
+
+/** @typedef {ReturnType<typeof contents> & { shown: Uint8Array }} Content */
+
+/** What was found last of each graph, and for what view of it. @type {WeakMap<Graph, { key: string, content: Content }>} */
+const known = new WeakMap();
+
+/** What is shown of a graph, whichever scopes are open. @param {Graph} graph @param {View} view @returns {Content} */
+function content(graph, { folded, state, constants, views }) {
+  const key = `${folded} ${state} ${constants} ${views}`;
+  const last = known.get(graph);
+  if (last?.key === key) return last.content;
+  const shown = visibility(graph, /** @type {View} */ ({ folded, state, constants, views }));
+  const found = { shown, ...contents(graph, shown) };
+  known.set(graph, { key, content: found });
+  return found;
 }
 
 /** @param {Graph} graph @param {View} view @param {number} scope */

@@ -19,6 +19,14 @@ import { FOLDED, HIDDEN, SHOWN } from "./visibility.js";
  * @property {number} change what happened to all of the uses; 0 for nothing, -1 where not the same happened to all
  */
 
+/** @type {number[]} */
+const NONE = [];
+
+/** @param {number} kind */
+function isState(kind) {
+  return kind === PARAM || kind === BUFFER || kind === CONSTANT;
+}
+
 /** Follows uses from box to box. */
 export class Weaver {
   /**
@@ -58,7 +66,7 @@ export class Weaver {
         if (shown[maker] === SHOWN && shown[node] === SHOWN) {
           const source = this.boxOf[maker];
           if (source !== this.boxOf[node]) this.#add(source, node, value, at);
-        } else for (const origin of this.origins(value)) this.#use(origin, node, at);
+        } else if (shown[maker] !== HIDDEN || !isState(graph.kind[maker])) for (const origin of this.origins(value)) this.#use(origin, node, at);
       }
     }
     for (const [value, node, , loop] of graph.data.carried)
@@ -71,8 +79,7 @@ export class Weaver {
     const { graph, shown } = this;
     const maker = graph.producer[value];
     if (shown[maker] !== HIDDEN) return [value];
-    const kind = graph.kind[maker];
-    if (kind === PARAM || kind === BUFFER || kind === CONSTANT) return [];
+    if (isState(graph.kind[maker])) return NONE;
     let found = this.passed.get(value);
     if (!found) {
       this.passed.set(value, []);
