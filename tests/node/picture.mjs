@@ -13,7 +13,7 @@ const { STROKES } = await import(pathToFileURL(`${viewer}/strokes.js`).href);
 const found = JSON.parse(readFileSync(file, "utf8")).map(({ data, depth, view }) => {
   const graph = new Graph(data);
   const open = depth === null ? new Uint8Array(graph.scopeCount).fill(1) : openTo(graph, depth);
-  if (depth !== null) data.scopes.kind.forEach((kind, scope) => kind !== 0 && (open[scope] = 1));
+  if (depth !== null) graph.data.scopes.kind.forEach((kind, scope) => kind !== 0 && (open[scope] = 1));
   const { boxes, faces, around, titles, outer, wires } = project(graph, { views: true, constants: true, ...view, open });
   const words = ({ title, subtitle, detail, shape, role, line, error }) => [title, subtitle, detail, shape, role, line, error];
   return {

@@ -18,11 +18,12 @@ const LONGEST = 260;
 export class Graph {
   /** @param {any} data what Python wrote */
   constructor(data) {
-    this.data = data;
+    this.data = { ...data, nodes: columns(data.nodes), scopes: columns(data.scopes) };
     /** @type {string[]} */
     this.texts = data.texts;
-    this.count = data.nodes.kind.length;
-    this.scopeCount = data.scopes.kind.length;
+    data = this.data;
+    this.count = data.nodes.count;
+    this.scopeCount = data.scopes.count;
     this.name = this.texts[data.name];
     this.title = data.options.title || this.name;
     this.mainType = this.texts[data.main];
@@ -296,6 +297,15 @@ export class Graph {
     }
     return face;
   }
+}
+
+/** Columns with an entry for each row, also where one number stands for all. @param {any} table */
+function columns(table) {
+  const rows = Object.entries(table).map(([name, column]) => {
+    const isWhole = name === "count" || typeof column !== "number";
+    return [name, isWhole ? column : new Array(table.count).fill(column)];
+  });
+  return Object.fromEntries(rows);
 }
 
 /** The name that `Texts.below` in Python shortened. @param {string} text @param {string} around */
