@@ -136,6 +136,11 @@ export class Graph {
     return item < this.count ? this.parent[item] : this.scopeParent[item - this.count];
   }
 
+  /** All nodes in a scope and in those inside it. @param {number} scope @returns {number[]} */
+  nodesIn(scope) {
+    return this.members[scope].flatMap((item) => (item < this.count ? [item] : this.nodesIn(item - this.count)));
+  }
+
   /** The unique name of an item. @param {Item} item */
   nameOf(item) {
     if (item >= this.count) return this.scopeNames[item - this.count];
@@ -173,6 +178,7 @@ export class Graph {
 
   /** The line of code that an item comes from. @param {Item} item @returns {{ text: string, link: string } | null} */
   source(item) {
+    if (item < 0) return null;
     const { nodes, scopes, sources } = this.data;
     const index = item < this.count ? nodes.source[item] : scopes.source[item - this.count];
     if (index < 0) return null;

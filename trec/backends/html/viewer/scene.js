@@ -26,7 +26,7 @@ function memoryOf(graph) {
 export function compose(graph, view) {
   const picture = project(graph, view);
   const { direction, wrap } = graph.data.options;
-  const first = picture.boxes.flatMap((item, box) => (item < graph.count && graph.kind[item] === INPUT ? [box] : []));
+  const first = picture.nodes.flatMap((node, box) => (graph.kind[node] === INPUT ? [box] : []));
   const { sizes } = graph.data.style;
   const { diagram, texts, nets } = measured(picture, graph.ruler, sizes, { direction, wrap, first });
   const placement = arrange(diagram, memoryOf(graph));

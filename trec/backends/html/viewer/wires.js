@@ -41,6 +41,7 @@ export class Weaver {
     this.shown = shown;
     this.boxOf = picture.boxOf;
     this.boxes = picture.boxes;
+    this.nodes = picture.nodes;
     this.folding = folding(graph);
     /** @type {Map<number, Bundle>} */
     this.found = new Map();
@@ -143,12 +144,12 @@ export class Weaver {
     const target = this.boxOf[node];
     if (source < 0 || target < 0) return;
     const { graph } = this;
-    const item = this.boxes[target];
-    if (item >= graph.count || graph.kind[item] === MODULE) {
+    const only = this.nodes[target];
+    if (only < 0 || graph.kind[only] === MODULE) {
       const entry = value * this.boxes.length + target;
       if (this.entered.has(entry)) return;
       this.entered.add(entry);
-      if (item >= graph.count) this.#enter(target, graph.valueType[value]);
+      if (only < 0) this.#enter(target, graph.valueType[value]);
     }
     const key = source * this.boxes.length + target;
     const change = graph.diff ? this.#change(node, value, at) : 0;
