@@ -20,6 +20,6 @@ export function mountToolbar(app) {
   bar.append(name);
   button("Fit", "Show all of the picture (0)", () => app.fit());
   button("Collapse", "Close what is open (what can be read at once)", () => app.openTo(null));
-  button("Expand", "Open everything", () => app.openTo(app.deepest));
+  button("Expand", "Open everything", () => app.openTo(Infinity));
   button("Theme", "Dark or light", () => app.store.set({ theme: app.state.theme === "dark" ? "light" : "dark" }));
 }
