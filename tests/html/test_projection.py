@@ -45,7 +45,8 @@ def shown(cases: list[tuple[Graph, int | None, dict[str, Any]]], folder: Path) -
 
 def drawn(graph: Graph, options: PictureOptions) -> dict[str, Any]:
     """Return what `lower` draws of a graph, in the form of `shown`."""
-    drawing = lower(graph, **options, style=in_roles(Style()))
+    in_our_style: PictureOptions = {**options, "style": in_roles(Style())}
+    drawing = lower(graph, **in_our_style)
     looks, strokes = drawing.looks, ("plain", "host", "carried", "added", "removed")
     found = {
         "names": [graph.nodes[box.node].name for box in drawing.boxes],

@@ -13,11 +13,11 @@ const { STROKES } = await import(pathToFileURL(`${viewer}/strokes.js`).href);
 const found = JSON.parse(readFileSync(file, "utf8")).map(({ data, depth, view }) => {
   const graph = new Graph(data);
   const open = depth === null ? new Uint8Array(graph.scopeCount).fill(1) : openTo(graph, depth);
-  if (depth !== null) data.scopes.kind.forEach((kind, scope) => kind !== 0 && (open[scope] = 1));
-  const { boxes, faces, around, titles, outer, wires } = project(graph, { views: true, constants: true, ...view, open });
+  if (depth !== null) graph.data.scopes.kind.forEach((kind, scope) => kind !== 0 && (open[scope] = 1));
+  const { boxes, nodes, faces, around, titles, outer, wires } = project(graph, { views: true, constants: true, ...view, open });
   const words = ({ title, subtitle, detail, shape, role, line, error }) => [title, subtitle, detail, shape, role, line, error];
   return {
-    names: boxes.map((item) => graph.nameOf(item)),
+    names: boxes.map((item, box) => graph.nameOf(nodes[box] < 0 ? item : nodes[box])),
     boxes: faces.map((face, box) => [...words(face), around[box]]),
     frames: titles.map((face, frame) => [face.title, face.subtitle, face.detail, outer[frame]]),
     wires: wires.map(({ source, target, label, stroke }) => [source, target, label, STROKES[stroke]]),

@@ -19,14 +19,20 @@ def script() -> str:
     found: dict[str, str] = {}
     _add(_MAIN, found)
     text = "\n".join(found.values())
-    start = f'globalThis.trec = await {_variable(_MAIN)}.start(document.querySelector(".page"), document.querySelector("[data-encoding]"));'
-    return f"{text}\n{start}\n"
+    places = 'document.querySelector(".page"), document.querySelector("[data-encoding]")'
+    return f"{text}\nglobalThis.trec = await {_variable(_MAIN)}.start({places});\n"
 
 
 @cache
 def stylesheet() -> str:
     """Return the style sheet of the page."""
     return _source("page.css")
+
+
+@cache
+def markup() -> str:
+    """Return what is in the body of the page, without data and scripts."""
+    return _source("page.html").removesuffix("\n")
 
 
 def _source(path: str) -> str:

@@ -9,8 +9,8 @@ The data is one object, JSON when it is written; `viewer/types.js` says the same
 - `looks`: shape, role of the colours, line, font size, whether bold, whether it shows an error. `style` and `themes`
   hold the font, the other sizes and what colours each role has.
 - `types`: columns `shape`, `dtype`, `device` (texts), `elements` and `bytes`.
-- `attrs`: rows of names and values, both texts, in turn. `sources`: columns `file`, `line`, and `link`, the address that
-  they lead to (texts but for the line).
+- `attrs`: rows of names and values, both texts, in turn. `sources`: columns `file`, `line`, and `link`, the
+  address that they lead to (texts but for the line).
 - `scopes`: columns `kind`, `name`, `path`, `cls` (texts; name and path as `Texts.below` writes them), `call`, `parent`,
   `face` (closed) and `frame` (open), `attrs`, `source`, `change`, `times` (for how many equal calls it stands), `like`
   (how many scopes before it the one is that folding shows instead; 0 for none), and sums over all in it: `ops`,
@@ -19,15 +19,16 @@ The data is one object, JSON when it is written; `viewer/types.js` says the same
   `source`, `scope`, `change`, and `inputs` and `outputs`, how many values it reads and yields.
 - `values`: the type of each value, in the order in which they are yielded.
 - `uses`: for each input of each node, how many values before the first that the node yields its value is.
-- `changed`: pairs of a position in `uses` and what happened to that use. `merged`: pairs of an output and an earlier one
-  whose box it shares. `carried`: value, node, port and loop of what loops hand on.
+- `changed`: pairs of a position in `uses` and what happened to that use. `merged`: pairs of an output and an
+  earlier one whose box it shares. `carried`: value, node, port and loop of what loops hand on.
 - `groups`: by name of a group, which operators (texts) are of it; see `trec.analysis.groups`.
 - `colours`: what the style colours nodes by; see `trec.backends.html.colours`.
 - `glyphs`: `characters` that can stand on the picture, and how wide each is in a `regular` and in a `bold` font, in
   thousandths of the font size.
 - `options`: what is shown at first.
 
-Kinds are positions in `NODE_KINDS` and `SCOPE_KINDS`, changes positions in `CHANGES`, counted from 1; 0 is none.
+A column all of whose entries are equal is that one number. Kinds are positions in `NODE_KINDS` and `SCOPE_KINDS`,
+changes positions in `CHANGES`, counted from 1; 0 is none.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ SCOPE_KINDS = ("module", "function", "region")
 _MADE = "×…() 0123456789"
 """Characters of the texts that a page makes itself."""
 
-Columns = dict[str, list[int]]
+Columns = dict[str, list[int] | int]
 Face = tuple[str, str, str, int]
 
 
@@ -106,8 +107,8 @@ class _Columns:
             "meta": [[add(name), add(_value(value))] for name, value in graph.meta],
             "diff": add(str(dict(graph.meta).get(CHANGE, ""))),
             "types": self._types(),
-            "scopes": self._scopes(),
-            "nodes": self._nodes(),
+            "scopes": {"count": len(graph.scopes), **_short(self._scopes())},
+            "nodes": {"count": len(graph.nodes), **_short(self._nodes())},
             "values": [value.type for value in graph.values],
             "uses": self._uses(),
             "changed": self._changed() if self.diff else [],
@@ -131,7 +132,7 @@ class _Columns:
     def _face(self, face: Face) -> int:
         return self._faces.setdefault(face, len(self._faces))
 
-    def _types(self) -> Columns:
+    def _types(self) -> dict[str, list[int]]:
         add, types = self.texts.add, self.graph.types
         return {
             "shape": [add(labels.shape(type_, type_.dtype)) for type_ in types],
@@ -141,7 +142,7 @@ class _Columns:
             "bytes": [size_bytes(type_) for type_ in types],
         }
 
-    def _sources(self) -> Columns:
+    def _sources(self) -> dict[str, list[int]]:
         add, sources = self.texts.add, self.graph.sources
         return {
             "file": [add(source.file) for source in sources],
@@ -149,7 +150,7 @@ class _Columns:
             "link": [add(link(self.links, source)) if self.links else 0 for source in sources],
         }
 
-    def _groups(self) -> Columns:
+    def _groups(self) -> dict[str, list[int]]:
         found = groups(node.op for node in self.graph.nodes if node.kind == "op")
         return {group: [self.texts.add(op) for op in ops] for group, ops in found.items()}
 
@@ -173,7 +174,7 @@ class _Columns:
 
     # ---- scopes
 
-    def _scopes(self) -> Columns:
+    def _scopes(self) -> dict[str, list[int]]:
         graph, add, below = self.graph, self.texts.add, self.texts.below
         scopes = graph.scopes
         around = [scopes[scope.parent] if scope.parent >= 0 else None for scope in scopes]
@@ -203,7 +204,7 @@ class _Columns:
 
     # ---- nodes
 
-    def _nodes(self) -> Columns:
+    def _nodes(self) -> dict[str, list[int]]:
         graph, add = self.graph, self.texts.add
         nodes, scopes = graph.nodes, graph.scopes
         boxes, box_of = self.painter.boxes()
@@ -243,9 +244,14 @@ class _Columns:
             for name, change in ((READ_NOW, "added"), (READ_BEFORE, "removed")):
                 ports = facts.get(name)
                 if isinstance(ports, tuple):
-                    found += [[start + int(str(port)), CHANGES.index(change) + 1] for port in ports]  # type: ignore[arg-type]
+                    found += [[start + int(str(port)), CHANGES.index(change) + 1] for port in ports]
             start += len(node.inputs)
         return found
+
+
+def _short(columns: dict[str, list[int]]) -> Columns:
+    """Return columns, those all of whose entries are equal as one number."""
+    return {name: row[0] if row and row.count(row[0]) == len(row) else row for name, row in columns.items()}
 
 
 def glyphs(characters: set[str]) -> dict[str, Any]:

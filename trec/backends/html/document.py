@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from trec.backends.escape import html
-from trec.backends.html.bundle import script, stylesheet
+from trec.backends.html.bundle import markup, script, stylesheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LINE = 2**16
-_ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_ESCAPES = str.maketrans({"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
 def lines(data: dict[str, Any], title: str, *, compressed: bool) -> Iterator[str]:
@@ -27,7 +27,7 @@ def lines(data: dict[str, Any], title: str, *, compressed: bool) -> Iterator[str
         title: what the window is called.
         compressed: whether the data is compressed; otherwise it is JSON that can be read.
 
-    Source: "Content Security Policy Level 3", W3C; "HTML Living Standard", restrictions for contents of script elements.
+    Source: "Content Security Policy Level 3", W3C; "HTML Living Standard", contents of script elements.
     """
     style, code = f"\n{stylesheet()}", f"\n{script()}"
     policy = (
@@ -39,22 +39,9 @@ def lines(data: dict[str, Any], title: str, *, compressed: bool) -> Iterator[str
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<title>{html(title)}</title>"
     yield f"<style>{style}</style>\n</head>\n<body>"
-    yield _BODY
+    yield markup()
     yield from _block(data, compressed=compressed)
     yield f'<script type="module">{code}</script>\n</body>\n</html>'
-
-
-_BODY = """\
-<div class="page">
-<header class="toolbar" role="toolbar" aria-label="Picture"></header>
-<nav class="outline" aria-label="Outline" hidden></nav>
-<main class="stage"><canvas tabindex="0" role="application" aria-label="Picture of the model. Arrow keys go from box to \
-box, Enter opens and closes a module, 0 shows all."></canvas></main>
-<aside class="side" aria-label="Details" hidden></aside>
-<footer class="foot"></footer>
-<div class="away" aria-live="polite"></div>
-</div>
-<noscript>This page shows its picture by JavaScript, which is switched off here.</noscript>"""
 
 
 def _block(data: dict[str, Any], *, compressed: bool) -> Iterator[str]:
@@ -67,7 +54,7 @@ def _block(data: dict[str, Any], *, compressed: bool) -> Iterator[str]:
             yield letters[start : start + _LINE]
     else:
         yield '<script type="application/json" data-encoding="json">'
-        yield text.decode().translate(str.maketrans(_ESCAPES))
+        yield text.decode().translate(_ESCAPES)
     yield "</script>"
 
 

@@ -69,16 +69,15 @@ def themes(style: Style) -> dict[str, Any]:
 
 
 def _colours(theme: Theme, style: Style) -> dict[str, Any]:
-    paints = {
+    paints: dict[str, Paint] = {
         "terminal": theme.terminal,
         "state": theme.state,
         "arithmetic": theme.arithmetic,
         "cluster0": theme.clusters[0],
         "cluster1": theme.clusters[1],
-        **theme.families,
-        **style.colours,
-        **theme.changes,
     }
+    for table in (theme.families, style.colours, theme.changes):
+        paints.update(table.items())
     return {
         "background": theme.background,
         "text": theme.text,

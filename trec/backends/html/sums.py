@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 
 def sums(graph: Graph) -> dict[str, list[int]]:
-    """Return for each scope how many operators (`ops`), distinct elements of parameters (`params`), floating point
-    operations (`flops`), bytes of results (`bytes`) and of parameters (`held`) are in it.
+    """Return what is in each scope.
+
+    These are operators (`ops`), distinct elements of parameters (`params`), floating point operations (`flops`), bytes
+    of results (`bytes`) and of parameters (`held`).
 
     Of a scope that stands for several equal calls it is what one of them holds; repeats inside are counted.
 
@@ -62,11 +64,11 @@ def _parameters(graph: Graph) -> list[int]:
             inner[scope] += inside - sum(read.values())
     counts = [0] * len(graph.scopes)
     for index in range(len(own) - 1, -1, -1):
-        scope, times = graph.scopes[index], 1 + len(graph.scopes[index].repeats)
+        around, times = graph.scopes[index].parent, 1 + len(graph.scopes[index].repeats)
         counts[index] = inner[index] + sum(own[index].values())
         if index:
             # What is read in a repeated call is another parameter each time, unless it lies outside.
-            own[scope.parent].update({value: size * times for value, size in own[index].items()})
-            inner[scope.parent] += inner[index] * times
+            own[around].update({value: size * times for value, size in own[index].items()})
+            inner[around] += inner[index] * times
             own[index].clear()
     return counts

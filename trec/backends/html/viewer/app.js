@@ -3,6 +3,7 @@
 import { centred, fitted, pixelAt, pointAt } from "./camera.js";
 import { folding } from "./folding.js";
 import { deepest, openTo, readable } from "./opening.js";
+import { canOpen } from "./projection.js";
 import { compose } from "./scene.js";
 import { Stage } from "./stage.js";
 import { Store } from "./store.js";
@@ -112,8 +113,8 @@ export class App {
     if (item < graph.count) return picture.boxOf[this.state.view.folded ? nodes[item] : item];
     const scope = this.state.view.folded ? scopes[item - graph.count] : item - graph.count;
     if (picture.frames[picture.frameOf[scope]] === scope) return -1;
-    const inside = firstNode(graph, scope);
-    return inside < 0 ? -1 : picture.boxOf[inside];
+    const inside = graph.nodesIn(scope).find((node) => picture.boxOf[node] >= 0);
+    return inside === undefined ? -1 : picture.boxOf[inside];
   }
 
   /** Where an item is, or what it is closed in; null if it is hidden. @param {Item} item @returns {Rect | null} */
@@ -131,9 +132,9 @@ export class App {
 
   // ---- what is open
 
-  /** Whether a scope can be opened or closed. @param {Item} item */
+  /** Whether an item is a scope that can be opened or closed. @param {Item} item */
   isModule(item) {
-    return item > this.graph.count && this.graph.members[item - this.graph.count].length > 0;
+    return item > this.graph.count && canOpen(this.graph, this.state.view, item - this.graph.count);
   }
 
   /** @param {Item} item a scope */
@@ -235,11 +236,4 @@ function firstScene(graph, size) {
 function rectangle(places, at) {
   const [left, top, width, height] = places.subarray(4 * at, 4 * at + 4);
   return { left, top, width, height };
-}
-
-/** The first node in a scope; -1 if it is empty. @param {Graph} graph @param {number} scope */
-function firstNode(graph, scope) {
-  let item = graph.members[scope][0] ?? -1;
-  while (item >= graph.count) item = graph.members[item - graph.count][0];
-  return item;
 }

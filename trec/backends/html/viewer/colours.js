@@ -71,11 +71,12 @@ const FAMILIES = [
 function byChange(graph, picture, theme) {
   const within = changesWithin(graph);
   const seen = new Set(graph.scopeChange);
-  const paints = picture.boxes.map((item) => {
-    const change = item < graph.count ? graph.change[item] : within[item - graph.count];
+  const paints = picture.boxes.map((item, box) => {
+    const node = picture.nodes[box];
+    const change = node < 0 ? within[item - graph.count] : graph.change[node];
     seen.add(change);
     if (change) return theme.paints[CHANGES[change]];
-    const isPlain = item >= graph.count || graph.kind[item] === OP || graph.kind[item] === MODULE;
+    const isPlain = node < 0 || graph.kind[node] === OP || graph.kind[node] === MODULE;
     return isPlain ? theme.paints.view : null;
   });
   const keys = CHANGES.flatMap((text, change) => (change && seen.has(change) ? [{ text, paint: theme.paints[text] }] : []));

@@ -18,11 +18,12 @@ const LONGEST = 260;
 export class Graph {
   /** @param {any} data what Python wrote */
   constructor(data) {
-    this.data = data;
+    this.data = { ...data, nodes: columns(data.nodes), scopes: columns(data.scopes) };
     /** @type {string[]} */
     this.texts = data.texts;
-    this.count = data.nodes.kind.length;
-    this.scopeCount = data.scopes.kind.length;
+    data = this.data;
+    this.count = data.nodes.count;
+    this.scopeCount = data.scopes.count;
     this.name = this.texts[data.name];
     this.title = data.options.title || this.name;
     this.mainType = this.texts[data.main];
@@ -41,6 +42,9 @@ export class Graph {
     this.producer = owners(this.firstOutput);
     this.valueType = Int32Array.from(data.values);
     this.inputs = this.#inputs();
+    /** For each value, 1 if anything reads it. */
+    this.used = new Uint8Array(this.valueType.length);
+    for (const value of this.inputs) this.used[value] = 1;
     this.change = Uint8Array.from(data.nodes.change);
     /** The collapsed call that each node is; -1 for none. */
     this.standing = Int32Array.from(data.nodes.scope);
@@ -132,6 +136,11 @@ export class Graph {
     return item < this.count ? this.parent[item] : this.scopeParent[item - this.count];
   }
 
+  /** All nodes in a scope and in those inside it. @param {number} scope @returns {number[]} */
+  nodesIn(scope) {
+    return this.members[scope].flatMap((item) => (item < this.count ? [item] : this.nodesIn(item - this.count)));
+  }
+
   /** The unique name of an item. @param {Item} item */
   nameOf(item) {
     if (item >= this.count) return this.scopeNames[item - this.count];
@@ -169,6 +178,7 @@ export class Graph {
 
   /** The line of code that an item comes from. @param {Item} item @returns {{ text: string, link: string } | null} */
   source(item) {
+    if (item < 0) return null;
     const { nodes, scopes, sources } = this.data;
     const index = item < this.count ? nodes.source[item] : scopes.source[item - this.count];
     if (index < 0) return null;
@@ -200,6 +210,12 @@ export class Graph {
   /** @param {number} node */
   inputsOf(node) {
     return this.inputs.subarray(this.firstInput[node], this.firstInput[node + 1]);
+  }
+
+  /** Whether anything reads what a node yields. @param {number} node */
+  isRead(node) {
+    for (let value = this.firstOutput[node]; value < this.firstOutput[node + 1]; value++) if (this.used[value]) return true;
+    return false;
   }
 
   /** For each value, where the nodes that read it begin in `readers`. */
@@ -287,6 +303,15 @@ export class Graph {
     }
     return face;
   }
+}
+
+/** Columns with an entry for each row, also where one number stands for all. @param {any} table */
+function columns(table) {
+  const rows = Object.entries(table).map(([name, column]) => {
+    const isWhole = name === "count" || typeof column !== "number";
+    return [name, isWhole ? column : new Array(table.count).fill(column)];
+  });
+  return Object.fromEntries(rows);
 }
 
 /** The name that `Texts.below` in Python shortened. @param {string} text @param {string} around */

@@ -55,8 +55,8 @@ class Labels {
 
   /** The kind of node that a box is; -1 for a closed scope. @param {number} box */
   #kind(box) {
-    const item = this.picture.boxes[box];
-    return item < this.graph.count ? this.graph.kind[item] : -1;
+    const node = this.picture.nodes[box];
+    return node < 0 ? -1 : this.graph.kind[node];
   }
 
   /** @param {Bundle} bundle */
@@ -77,10 +77,10 @@ class Labels {
   /** Whether a value has a type that nothing its maker reads has. @param {number} source @param {number} value */
   #changes(source, value) {
     const { graph, weaver } = this;
-    const item = this.picture.boxes[source];
+    const node = this.picture.nodes[source];
     const type = graph.valueType[value];
-    if (item >= graph.count) return !weaver.types.get(source)?.has(type);
-    return graph.inputsOf(item).every((input) => graph.valueType[input] !== type || !weaver.isSeen(input));
+    if (node < 0) return !weaver.types.get(source)?.has(type);
+    return graph.inputsOf(node).every((input) => graph.valueType[input] !== type || !weaver.isSeen(input));
   }
 
   /** Whether a wire goes out of the frame that it begins in. @param {number} source @param {number} target */

@@ -1,6 +1,7 @@
 // Which scopes are open at first: as many as can be read at once.
 
 import { fitted } from "./camera.js";
+import { SCOPE_KINDS } from "./graph.js";
 import { project } from "./projection.js";
 import { compose } from "./scene.js";
 
@@ -13,11 +14,19 @@ const FEW = 42;
 /** Pixels for each point, below which what stands on boxes is hard to read. */
 const SMALLEST = 0.68;
 const DEEPEST = 12;
+const FUNCTION = SCOPE_KINDS.indexOf("function");
 
-/** The scopes with fewer modules around them than the depth. @param {Graph} graph @param {number} depth */
+/**
+ * The scopes with fewer modules around them than the depth; calls of functions are open only where everything is.
+ *
+ * @param {Graph} graph
+ * @param {number} depth infinite for everything
+ */
 export function openTo(graph, depth) {
   const { kind } = graph.data.scopes;
-  return Uint8Array.from(graph.scopeDepth, (own, scope) => (scope === 0 || (own < depth && kind[scope] !== 1) ? 1 : 0));
+  const isOpen = (/** @type {number} */ scope) =>
+    scope === 0 || (graph.scopeDepth[scope] < depth && (kind[scope] !== FUNCTION || depth === Infinity));
+  return Uint8Array.from(graph.scopeDepth, (_, scope) => (isOpen(scope) ? 1 : 0));
 }
 
 /** The greatest depth that is left to open to. @param {Graph} graph */

@@ -21,8 +21,7 @@ import { Weaver } from "./wires.js";
  * @returns {Picture}
  */
 export function project(graph, view) {
-  const shown = visibility(graph, view);
-  const { counts, lone } = contents(graph, shown);
+  const { shown, counts, lone } = contentOf(graph, view);
   const nesting = nested(graph, view, counts);
   const calls = callsOfOne(graph, counts, lone);
   /** @type {Item[]} */
@@ -31,12 +30,17 @@ export function project(graph, view) {
   const faces = [];
   /** @type {number[]} */
   const around = [];
+  /** @type {number[]} */
+  const nodes = [];
   const boxOf = new Int32Array(graph.count).fill(-1);
   const boxOfScope = new Int32Array(graph.scopeCount).fill(-1);
-  const add = (/** @type {Item} */ item, /** @type {Face} */ face, /** @type {number} */ outer) => {
-    faces.push(face);
+  const add = (/** @type {number} */ node, /** @type {number} */ scope, /** @type {number} */ outer) => {
+    const own = graph.face(scope < 0 ? node : graph.count + scope);
+    const face = scope < 0 || node < 0 ? own : alone(own, graph.face(node));
+    faces.push(repeated(face, view.folded && scope >= 0 ? graph.times[scope] : 1));
     around.push(outer);
-    return boxes.push(item) - 1;
+    nodes.push(node);
+    return boxes.push(scope < 0 ? node : graph.count + scope) - 1;
   };
   for (let node = 0; node < graph.count; node++) {
     if (shown[node] !== SHOWN) continue;
@@ -45,27 +49,47 @@ export function project(graph, view) {
     if (graph.merged.has(node)) {
       boxOf[node] = boxOf[graph.merged.get(node) ?? node];
     } else if (closed < 0) {
-      const call = calls[node];
-      const face = call < 0 ? graph.face(node) : alone(graph.face(graph.count + call), graph.face(node));
-      boxOf[node] = add(node, repeated(face, times(graph, view, call)), nesting.frameOf[scope]);
+      boxOf[node] = add(node, calls[node], nesting.frameOf[scope]);
     } else {
       if (boxOfScope[closed] < 0) {
         const only = counts[closed] === ONE ? lone[closed] : -1;
-        const own = graph.face(graph.count + closed);
-        const face = repeated(only < 0 ? own : alone(own, graph.face(only)), times(graph, view, closed));
-        boxOfScope[closed] = add(only < 0 ? graph.count + closed : only, face, nesting.frameOf[graph.scopeParent[closed]]);
+        boxOfScope[closed] = add(only, closed, nesting.frameOf[graph.scopeParent[closed]]);
       }
       boxOf[node] = boxOfScope[closed];
     }
   }
   const { frames, titles, outer, frameOf } = nesting;
-  const picture = { boxes, faces, around: Int32Array.from(around), boxOf, frames, titles, outer, frameOf };
+  const picture = { boxes, nodes, faces, around: Int32Array.from(around), boxOf, frames, titles, outer, frameOf };
   return { ...picture, wires: labelled(new Weaver(graph, view, shown, picture), picture, view.shapes) };
 }
 
-/** @param {Graph} graph @param {View} view @param {number} scope */
-function times(graph, view, scope) {
-  return view.folded && scope >= 0 ? graph.times[scope] : 1;
+/** @typedef {ReturnType<typeof contents> & { shown: Uint8Array }} Content */
+
+/** What was found last of each graph, and for what view of it. @type {WeakMap<Graph, { key: string, content: Content }>} */
+const known = new WeakMap();
+
+/** What is shown of a graph, whichever scopes are open. @param {Graph} graph @param {View} view @returns {Content} */
+function contentOf(graph, { folded, state, constants, views }) {
+  const key = `${folded} ${state} ${constants} ${views}`;
+  const last = known.get(graph);
+  if (last?.key === key) return last.content;
+  const shown = visibility(graph, /** @type {View} */ ({ folded, state, constants, views }));
+  const found = { shown, ...contents(graph, shown) };
+  known.set(graph, { key, content: found });
+  return found;
+}
+
+/**
+ * Whether there is more to be seen in a scope than one box.
+ *
+ * @param {Graph} graph
+ * @param {View} view
+ * @param {number} scope
+ */
+export function canOpen(graph, view, scope) {
+  const { shown, counts } = contentOf(graph, view);
+  if (counts[scope] !== ONE) return counts[scope] > ONE;
+  return graph.nodesIn(scope).filter((node) => shown[node] === SHOWN).length > 1;
 }
 
 /**
@@ -96,7 +120,7 @@ function nested(graph, view, counts) {
     if (counts[scope] === ONE) continue;
     outer.push(frameOf[around]);
     frameOf[scope] = frames.push(scope) - 1;
-    titles.push(repeated(graph.frame(scope), times(graph, view, scope)));
+    titles.push(repeated(graph.frame(scope), view.folded ? graph.times[scope] : 1));
   }
   return { frames, titles, outer: Int32Array.from(outer), frameOf, closed };
 }

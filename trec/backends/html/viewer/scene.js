@@ -2,7 +2,7 @@
 
 import { Chunks } from "./chunks.js";
 import { INPUT } from "./graph.js";
-import { arrange } from "./layout/arrange.js";
+import { arrange, Memory } from "./layout/arrange.js";
 import { measured } from "./measure.js";
 import { project } from "./projection.js";
 
@@ -12,14 +12,24 @@ import { project } from "./projection.js";
 /** @typedef {import("./types.js").Note} Note */
 /** @typedef {import("./layout/diagram.js").Placement} Placement */
 
+/** What the layout knows of earlier pictures of each graph. @type {WeakMap<Graph, Memory>} */
+const memories = new WeakMap();
+
+/** @param {Graph} graph */
+function memoryOf(graph) {
+  let memory = memories.get(graph);
+  if (!memory) memories.set(graph, (memory = new Memory()));
+  return memory;
+}
+
 /** @param {Graph} graph @param {View} view @returns {Scene} */
 export function compose(graph, view) {
   const picture = project(graph, view);
   const { direction, wrap } = graph.data.options;
-  const first = picture.boxes.flatMap((item, box) => (item < graph.count && graph.kind[item] === INPUT ? [box] : []));
+  const first = picture.nodes.flatMap((node, box) => (graph.kind[node] === INPUT ? [box] : []));
   const { sizes } = graph.data.style;
   const { diagram, texts, nets } = measured(picture, graph.ruler, sizes, { direction, wrap, first });
-  const placement = arrange(diagram);
+  const placement = arrange(diagram, memoryOf(graph));
   const places = new Float64Array(4 * picture.boxes.length);
   for (let box = 0; box < picture.boxes.length; box++) {
     const [width, height] = [diagram.sizes[2 * box], diagram.sizes[2 * box + 1]];

@@ -63,7 +63,7 @@ function depths(app) {
     app.announce(`${text}: ${app.state.scene.picture.boxes.length} boxes`);
   });
   const levels = Array.from({ length: Math.min(app.deepest, 12) }, (_, at) => open(at + 1, `To depth ${at + 1}`));
-  return [open(null, "What can be read at once"), open(0, "Nothing"), ...levels.slice(0, -1), open(app.deepest, "Everything")];
+  return [open(null, "What can be read at once"), open(0, "Nothing"), ...levels.slice(0, -1), open(Infinity, "Everything")];
 }
 
 /** @param {App} app */

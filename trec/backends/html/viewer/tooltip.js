@@ -9,6 +9,8 @@ import { bytes, number } from "./numbers.js";
 
 const REACH = 5;
 const LONGEST = 300;
+/** Types of results that are named. */
+const MOST = 4;
 
 /** @param {App} app */
 export function mountTooltip(app) {
@@ -24,18 +26,26 @@ export function mountTooltip(app) {
     tip.style.left = `${Math.max(4, Math.min(x + 14, width - tip.offsetWidth - 8))}px`;
     tip.style.top = `${y + 18 + tip.offsetHeight > height ? Math.max(4, y - tip.offsetHeight - 12) : y + 18}px`;
   };
+  let shown = "";
   canvas.addEventListener("pointermove", (event) => {
     if (event.buttons || event.pointerType === "touch") return void (tip.hidden = true);
     const { offsetX: x, offsetY: y } = event;
-    const wire = wireAt(app, x, y);
-    const lines = app.boxOf(app.state.hovered) < 0 && wire >= 0 ? ofWire(app, wire) : ofItem(app, app.state.hovered);
-    tip.hidden = !lines.length;
+    const { hovered } = app.state;
+    const wire = app.boxOf(hovered) < 0 ? wireAt(app, x, y) : -1;
+    tip.hidden = wire < 0 && hovered < 0;
     if (tip.hidden) return;
-    tip.replaceChildren(...lines.map((text, at) => element(at ? "div" : "b", text)));
+    if (shown !== `${wire} ${hovered}`) {
+      const lines = wire < 0 ? ofItem(app, hovered) : ofWire(app, wire);
+      tip.replaceChildren(...lines.map((text, at) => element(at ? "div" : "b", text)));
+      shown = `${wire} ${hovered}`;
+    }
     place(x, y);
   });
   for (const name of ["pointerleave", "pointerdown", "wheel"]) canvas.addEventListener(name, () => (tip.hidden = true), { passive: true });
-  store.watch(["scene"], () => (tip.hidden = true));
+  store.watch(["scene"], () => {
+    tip.hidden = true;
+    shown = "";
+  });
 }
 
 /** @param {string} tag @param {string} text */
@@ -51,25 +61,27 @@ export function ofItem(app, item) {
   if (item < 0) return [];
   const kind = graph.kindOf(item);
   const lines = [`${graph.nameOf(item)}`, [graph.opOf(item), kind === "op" ? "" : kind].filter(Boolean).join(" · ")];
-  if (item < graph.count) {
-    const values = graph.firstOutput[item + 1] - graph.firstOutput[item] ? outputsOf(graph, item) : [...graph.inputsOf(item)];
-    for (const value of values.slice(0, 4)) lines.push(typeText(graph.typeOf(value)));
-  }
+  for (const value of outputsOf(app, item).slice(0, MOST)) lines.push(typeText(graph.typeOf(value)));
   const costs = [[graph.params(item), "params"], [graph.flops(item), "FLOPs"]]
     .flatMap(([count, unit]) => (count ? [`${number(Number(count))} ${unit}`] : []));
   if (graph.bytes(item)) costs.push(bytes(graph.bytes(item)));
   if (costs.length) lines.push(costs.join(" · "));
   const attributes = graph.attributes(item).filter(([name]) => name !== "flops");
   if (attributes.length) lines.push(attributes.map(([name, value]) => `${name}=${value}`).join(", "));
-  const source = graph.source(item);
+  const source = graph.source(item) ?? graph.source(app.state.scene.picture.nodes[app.boxOf(item)] ?? -1);
   if (source) lines.push(source.text);
   return lines.filter(Boolean);
 }
 
-/** @param {import("./graph.js").Graph} graph @param {number} node */
-function outputsOf(graph, node) {
-  const first = graph.firstOutput[node];
-  return Array.from({ length: graph.firstOutput[node + 1] - first }, (_, port) => first + port);
+/** The values that an item yields, or returns; of a scope, those that leave its box. @param {App} app @param {Item} item */
+function outputsOf(app, item) {
+  const { graph } = app;
+  const box = app.boxOf(item);
+  const { nodes, wires } = app.state.scene.picture;
+  const node = item < graph.count ? item : (nodes[box] ?? -1);
+  if (node < 0) return [...new Set(wires.flatMap(({ source, value }) => (source === box ? [value] : [])))];
+  const values = Array.from({ length: graph.firstOutput[node + 1] - graph.firstOutput[node] }, (_, port) => graph.firstOutput[node] + port);
+  return values.length ? values : [...graph.inputsOf(node)];
 }
 
 /** @param {{ shape: string, dtype: string, device: string }} type */

@@ -58,7 +58,8 @@
  * The boxes, frames and wires of a graph as it is viewed, without positions.
  *
  * @typedef {object} Picture
- * @property {Item[]} boxes what each box stands for, in program order
+ * @property {Item[]} boxes what each box stands for, in program order: a node, or a closed scope, or a call of one node
+ * @property {number[]} nodes for each box, the node that it is; -1 for a closed scope of several
  * @property {Face[]} faces what stands on each box
  * @property {Int32Array} around for each box, the frame that it lies in; -1 for none
  * @property {number[]} frames for each frame, its scope; each follows the one around it

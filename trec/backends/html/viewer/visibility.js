@@ -19,10 +19,9 @@ export const [HIDDEN, SHOWN, FOLDED] = [0, 1, 2];
 export function visibility(graph, view) {
   const found = new Uint8Array(graph.count);
   const { iteration } = folding(graph);
-  const { firstReader } = graph;
   for (let node = 0; node < graph.count; node++) {
     if (view.folded && iteration[graph.parent[node]] >= 0) found[node] = FOLDED;
-    else found[node] = isShown(graph, view, node, found, firstReader) ? SHOWN : HIDDEN;
+    else found[node] = isShown(graph, view, node, found) ? SHOWN : HIDDEN;
   }
   return found;
 }
@@ -32,18 +31,15 @@ export function visibility(graph, view) {
  * @param {View} view
  * @param {number} node
  * @param {Uint8Array} found what is known of the nodes before it
- * @param {Int32Array} firstReader
  */
-function isShown(graph, view, node, found, firstReader) {
+function isShown(graph, view, node, found) {
   const kind = graph.kind[node];
   if (kind === PARAM || kind === BUFFER) return view.state;
   if (kind === CONSTANT) return view.constants;
   if (kind !== OP) return true;
   if (!view.views && graph.face(node).role === "view") return false;
-  if (view.state) return true;
-  const inputs = graph.inputsOf(node);
-  if (!inputs.length || firstReader[graph.firstOutput[node]] !== firstReader[graph.firstOutput[node + 1]]) return true;
-  return inputs.some((value) => found[graph.producer[value]] !== HIDDEN);
+  if (view.state || graph.isRead(node) || graph.firstInput[node] === graph.firstInput[node + 1]) return true;
+  return graph.inputsOf(node).some((value) => found[graph.producer[value]] !== HIDDEN);
 }
 
 export const [EMPTY, ONE, MANY] = [0, 1, 2];

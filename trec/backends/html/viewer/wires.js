@@ -19,6 +19,14 @@ import { FOLDED, HIDDEN, SHOWN } from "./visibility.js";
  * @property {number} change what happened to all of the uses; 0 for nothing, -1 where not the same happened to all
  */
 
+/** @type {number[]} */
+const NONE = [];
+
+/** @param {number} kind */
+function isState(kind) {
+  return kind === PARAM || kind === BUFFER || kind === CONSTANT;
+}
+
 /** Follows uses from box to box. */
 export class Weaver {
   /**
@@ -33,6 +41,7 @@ export class Weaver {
     this.shown = shown;
     this.boxOf = picture.boxOf;
     this.boxes = picture.boxes;
+    this.nodes = picture.nodes;
     this.folding = folding(graph);
     /** @type {Map<number, Bundle>} */
     this.found = new Map();
@@ -58,7 +67,7 @@ export class Weaver {
         if (shown[maker] === SHOWN && shown[node] === SHOWN) {
           const source = this.boxOf[maker];
           if (source !== this.boxOf[node]) this.#add(source, node, value, at);
-        } else for (const origin of this.origins(value)) this.#use(origin, node, at);
+        } else if (shown[maker] !== HIDDEN || !isState(graph.kind[maker])) for (const origin of this.origins(value)) this.#use(origin, node, at);
       }
     }
     for (const [value, node, , loop] of graph.data.carried)
@@ -71,8 +80,7 @@ export class Weaver {
     const { graph, shown } = this;
     const maker = graph.producer[value];
     if (shown[maker] !== HIDDEN) return [value];
-    const kind = graph.kind[maker];
-    if (kind === PARAM || kind === BUFFER || kind === CONSTANT) return [];
+    if (isState(graph.kind[maker])) return NONE;
     let found = this.passed.get(value);
     if (!found) {
       this.passed.set(value, []);
@@ -136,12 +144,12 @@ export class Weaver {
     const target = this.boxOf[node];
     if (source < 0 || target < 0) return;
     const { graph } = this;
-    const item = this.boxes[target];
-    if (item >= graph.count || graph.kind[item] === MODULE) {
+    const only = this.nodes[target];
+    if (only < 0 || graph.kind[only] === MODULE) {
       const entry = value * this.boxes.length + target;
       if (this.entered.has(entry)) return;
       this.entered.add(entry);
-      if (item >= graph.count) this.#enter(target, graph.valueType[value]);
+      if (only < 0) this.#enter(target, graph.valueType[value]);
     }
     const key = source * this.boxes.length + target;
     const change = graph.diff ? this.#change(node, value, at) : 0;
