@@ -47,5 +47,5 @@ def play(page: str | Graph, script: str, folder: Path, *, size: tuple[int, int] 
     done = subprocess.run(command, input=json.dumps(wanted).encode(), capture_output=True, check=True, timeout=180)
     found = json.loads(done.stdout)
     assert not found.get("failed"), (found["result"], found["messages"])
-    assert (found["messages"], found["requests"]) == ([], [])
+    assert (found["messages"], found["requests"]) == ([], []), found
     return found["result"]
