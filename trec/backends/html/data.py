@@ -21,6 +21,7 @@ The data is one object, JSON when it is written; `viewer/types.js` says the same
 - `uses`: for each input of each node, how many values before the first that the node yields its value is.
 - `changed`: pairs of a position in `uses` and what happened to that use. `merged`: pairs of an output and an
   earlier one whose box it shares. `carried`: value, node, port and loop of what loops hand on.
+- `groups`: by name of a group, which operators (texts) are of it; see `trec.analysis.groups`.
 - `colours`: what the style colours nodes by; see `trec.backends.html.colours`.
 - `glyphs`: `characters` that can stand on the picture, and how wide each is in a `regular` and in a `bold` font, in
   thousandths of the font size.
@@ -41,6 +42,7 @@ from trec.analysis.union import CHANGE, MARKS, READ_BEFORE, READ_NOW
 from trec.backends import labels
 from trec.backends.boxes import Painter
 from trec.backends.changes import CHANGES, change_of, change_of_box, shows_diff
+from trec.backends.html.groups import groups
 from trec.backends.html.palette import in_roles, look, themes
 from trec.backends.html.sums import sums
 from trec.backends.html.texts import Texts
@@ -113,6 +115,7 @@ class _Columns:
             "merged": [list(pair) for pair in self.plan.merged.items()],
             "carried": [[row.value, row.node, row.port, row.loop] for row in graph.carried],
             "sources": self._sources(),
+            "groups": self._groups(),
         }
         found["attrs"] = [[add(word) for pair in row for word in pair] for row in self._rows]
         found["faces"] = [[add(title), add(sub), add(detail), look_] for title, sub, detail, look_ in self._faces]
@@ -146,6 +149,10 @@ class _Columns:
             "line": [source.line for source in sources],
             "link": [add(link(self.links, source)) if self.links else 0 for source in sources],
         }
+
+    def _groups(self) -> Columns:
+        found = groups(node.op for node in self.graph.nodes if node.kind == "op")
+        return {group: [self.texts.add(op) for op in ops] for group, ops in found.items()}
 
     # ---- attributes
 

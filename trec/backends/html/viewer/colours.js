@@ -1,5 +1,6 @@
 // What colours boxes and frames have: by family, or by what became of them in a diff.
 
+import { FACTS } from "./facts.js";
 import { CHANGES, MODULE, OP } from "./graph.js";
 
 /** @typedef {import("./graph.js").Graph} Graph */
@@ -26,6 +27,7 @@ import { CHANGES, MODULE, OP } from "./graph.js";
 export const COLOURINGS = new Map([
   ["family", { title: "family", paint: byFamily }],
   ["change", { title: "change", paint: byChange }],
+  ...FACTS,
 ]);
 
 /**

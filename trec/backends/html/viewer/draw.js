@@ -35,7 +35,7 @@ const READABLE = 3.5;
 const VISIBLE = 1.5;
 const WIRE_WIDTH = 0.9;
 const LIT_WIDTH = 2.2;
-const DIM = 0.28;
+const DIM = 0.35;
 
 /** Draws one scene in one set of colours. */
 export class Drawer {
@@ -99,7 +99,7 @@ export class Drawer {
       if (Math.max(width, height) * part.zoom < least || lit?.wires.has(wire)) return;
       (groups[scene.picture.wires[wire].stroke] ??= []).push(wire);
     });
-    if (lit) surface.fade(DIM);
+    if (lit?.dims) surface.fade(DIM);
     groups.forEach((wires, stroke) => {
       const lines = wires.map((wire) => scene.routes[wire]);
       surface.wires(lines, scene.sideways, colourOf(colours.theme, stroke), isDashed(stroke), WIRE_WIDTH);
@@ -118,7 +118,7 @@ export class Drawer {
     const { scene, surface, lit } = this;
     scene.boxIndex.within(part.left - BEHIND, part.top - BEHIND, part.right, part.bottom, (box) => {
       const [x, y, width, height] = scene.places.subarray(4 * box, 4 * box + 4);
-      if (lit) surface.fade(lit.boxes.has(box) ? 1 : DIM);
+      if (lit?.dims) surface.fade(lit.boxes.has(box) ? 1 : DIM);
       this.box(box, x, y, width, height, part.zoom);
     });
     if (lit) surface.fade(1);
@@ -180,7 +180,7 @@ export class Drawer {
     const { scene, surface, colours, lit } = this;
     const size = colours.sizes[2];
     if (size * part.zoom < READABLE) return;
-    if (lit) surface.fade(DIM);
+    if (lit?.dims) surface.fade(DIM);
     scene.noteIndex.within(part.left, part.top, part.right, part.bottom, (at) => {
       const { text, x, y } = scene.notes[at];
       surface.text(text, x - surface.width(text, size, false) / 2, y + size * 0.36, size, colours.theme.label, false);

@@ -154,8 +154,18 @@ export class Stage {
       const ink = { fill: "transparent", border: colour, width: width / state.camera.zoom, line: /** @type {const} */ ("solid") };
       this.surface.rectangle(rect.left - away, rect.top - away, rect.width + 2 * away, rect.height + 2 * away, 6 + away, ink);
     };
-    for (const item of state.hits) ring(item, theme.carried, 2, 1.5);
+    this.#ringHits((item) => ring(item, theme.carried, 2, 1.5));
     if (state.hovered >= 0 && state.hovered !== state.selected) ring(state.hovered, theme.label, 1.5, 1);
     if (state.selected >= 0) ring(state.selected, litColour(theme, "up"), 2.5, 2.5);
+  }
+
+  /** Ring what was found and is in sight. @param {(item: Item) => void} ring */
+  #ringHits(ring) {
+    const { scene, hits, camera } = this.app.state;
+    if (!hits.size) return;
+    const { left, top, right, bottom } = this.part(camera);
+    const { boxes, frames } = scene.picture;
+    scene.frameIndex.within(left, top, right, bottom, (frame) => hits.has(this.app.graph.count + frames[frame]) && ring(this.app.graph.count + frames[frame]));
+    scene.boxIndex.within(left, top, right, bottom, (box) => hits.has(boxes[box]) && ring(boxes[box]));
   }
 }

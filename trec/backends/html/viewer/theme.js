@@ -13,9 +13,20 @@ export function mountTheme(app) {
     style.setProperty("--label", theme.label);
     style.setProperty("--panel", theme.paints.cluster0.fill);
     style.setProperty("--border", theme.paints.cluster0.border);
+    style.setProperty("--line", mix(theme, 22));
+    style.setProperty("--hover", mix(theme, 9));
+    style.setProperty("--error", theme.error);
+    style.setProperty("--hit", theme.carried);
+    style.setProperty("--up", theme.paints.convolution.border);
+    style.setProperty("--down", theme.paints.attention.border);
     style.setProperty("--accent", theme.paints.convolution.border);
     style.setProperty("--accent-fill", theme.paints.convolution.fill);
   };
   app.store.watch(["theme"], show);
   show();
+}
+
+/** A colour between that of the text and none. @param {import("./types.js").Theme} theme @param {number} share of a hundred */
+function mix(theme, share) {
+  return `color-mix(in srgb, ${theme.label} ${share}%, transparent)`;
 }

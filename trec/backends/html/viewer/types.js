@@ -116,6 +116,7 @@
  * @typedef {object} Lit
  * @property {Map<number, "up" | "down" | "path">} boxes
  * @property {Map<number, "up" | "down" | "path">} wires
+ * @property {boolean} dims whether all else is shown faintly
  */
 
 /**
