@@ -1,16 +1,13 @@
-"""A page in a real browser."""
+"""Pages in a real browser."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from tests.backends.node import FOLDER
+from tests.backends.node import FOLDER, packages
 from tests.conftest import PROGRAMS
 
 if TYPE_CHECKING:
@@ -19,33 +16,29 @@ if TYPE_CHECKING:
     from trec.ir.graph import Graph
 
 
-def play(page: str | Graph, script: str, folder: Path, *, size: tuple[int, int] = (1200, 800), **media: Any) -> Any:
-    """Return what a script finds on a page, which must ask the network for nothing and say nothing on the console.
+def browse(page: Path, script: str, **options: Any) -> Any:
+    """Return what a script returns that runs when a page is open; see `tests/node/browse.mjs`.
+
+    The page must complain of nothing, and ask for nothing but itself.
 
     Args:
-        page: the page, or the graph to show on one.
-        script: body of a function of `page`, as Playwright has it; `trec` is the application there.
-        folder: where the page is written to.
-        size: width and height of the window.
-        **media: what the reader prefers, such as `colorScheme`.
+        page: the file.
+        script: body of a function of `page`.
+        options: `hash`, `media` (what is emulated), or of a context of playwright.
     """
-    if not (FOLDER / "node_modules" / "playwright-core").is_dir():
-        reason = "playwright-core is not installed: npm install --prefix tests/node"
-        if "node" in os.environ.get("TREC_REQUIRE", "").replace(",", " ").split():
-            pytest.fail(reason, pytrace=False)
-        pytest.skip(reason)
+    packages()
+    browser = next(filter(None, map(shutil.which, PROGRAMS["browser"])))
+    command = ["node", str(FOLDER / "browse.mjs"), browser, str(page), json.dumps(options), script]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr.decode()
+    found = json.loads(done.stdout)
+    assert found["messages"] == [], found
+    assert [url for url in found["requests"] if not url.startswith(("blob:", "data:"))] == [], found
+    return found["value"]
+
+
+def play(page: str | Graph, script: str, folder: Path, **options: Any) -> Any:
+    """Return what a script returns that runs when a page, or that of a graph, is open; see `browse`."""
     path = folder / "page.html"
     path.write_text(page if isinstance(page, str) else page.to_html(), encoding="utf-8")
-    wanted = {
-        "file": str(path),
-        "script": script,
-        "size": {"width": size[0], "height": size[1]},
-        "media": media,
-    }
-    browser = next(filter(None, map(shutil.which, PROGRAMS["browser"])))
-    command = ["node", str(FOLDER / "page.mjs"), browser]
-    done = subprocess.run(command, input=json.dumps(wanted).encode(), capture_output=True, check=True, timeout=180)
-    found = json.loads(done.stdout)
-    assert not found.get("failed"), (found["result"], found["messages"])
-    assert (found["messages"], found["requests"]) == ([], [])
-    return found["result"]
+    return browse(path, script, **{"viewport": {"width": 1200, "height": 800}, **options})

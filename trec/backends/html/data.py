@@ -150,7 +150,7 @@ class _Columns:
             "link": [add(link(self.links, source)) if self.links else 0 for source in sources],
         }
 
-    def _groups(self) -> dict[str, list[int]]:
+    def _groups(self) -> Columns:
         found = groups(node.op for node in self.graph.nodes if node.kind == "op")
         return {group: [self.texts.add(op) for op in ops] for group, ops in found.items()}
 
