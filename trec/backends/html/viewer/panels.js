@@ -5,7 +5,7 @@ import { button, sign } from "./elements.js";
 /** @typedef {import("./app.js").App} App */
 
 /** Width of a window from which there is room for the tree at first. */
-const WIDE = 1100;
+const WIDE = 1280;
 
 /** Open the tree where there is room for it, before the picture is made for what room is left. @param {HTMLElement} root */
 export function makeRoom(root) {
