@@ -226,6 +226,7 @@ function firstScene(graph, size) {
     state: options.params,
     constants: true,
     views: true,
+    columns: options.wrap > 0,
     shapes: options.shapes,
   };
   view.open = options.depth === null ? readable(graph, view, size) : openTo(graph, options.depth);
