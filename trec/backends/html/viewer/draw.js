@@ -36,7 +36,7 @@ const VISIBLE = 1.5;
 /** Pixels below which many boxes in a row are drawn as one. */
 const TOGETHER = 3;
 /** Size in pixels of the titles of frames whose own are too small to be read, and the room that they need. */
-const SIGN = 11;
+const SIGN = 10;
 const SIGN_ROOM = 30;
 const WIRE_WIDTH = 0.9;
 const LIT_WIDTH = 2.2;
@@ -74,7 +74,7 @@ export class Drawer {
       if (width * part.zoom < SIGN_ROOM || height * part.zoom < SIGN_ROOM) return;
       const { title } = picture.titles[frame];
       const left = Math.max(x, part.left) + size * 0.4;
-      const top = Math.max(y, part.top) + size * 0.25;
+      const top = Math.max(y - size * 0.5, part.top);
       const right = left + surface.width(title, SIGN, true) / part.zoom;
       const bottom = top + size * 1.2;
       if (right > x + width || bottom > y + height) return;
