@@ -14,7 +14,7 @@ const found = JSON.parse(readFileSync(file, "utf8")).map(({ data, depth, view })
   const graph = new Graph(data);
   const open = depth === null ? new Uint8Array(graph.scopeCount).fill(1) : openTo(graph, depth);
   if (depth !== null) graph.data.scopes.kind.forEach((kind, scope) => kind !== 0 && (open[scope] = 1));
-  const { boxes, nodes, faces, around, titles, outer, wires } = project(graph, { views: true, constants: true, ...view, open });
+  const { boxes, nodes, faces, around, titles, outer, wires } = project(graph, { views: true, constants: true, columns: false, ...view, open });
   const words = ({ title, subtitle, detail, shape, role, line, error }) => [title, subtitle, detail, shape, role, line, error];
   return {
     names: boxes.map((item, box) => graph.nameOf(nodes[box] < 0 ? item : nodes[box])),

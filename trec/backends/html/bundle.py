@@ -19,7 +19,7 @@ def script() -> str:
     found: dict[str, str] = {}
     _add(_MAIN, found)
     text = "\n".join(found.values())
-    places = 'document.querySelector(".page"), document.querySelector("[data-encoding]")'
+    places = 'document.querySelector(".page"), document.getElementById("data")'
     return f"{text}\nglobalThis.trec = await {_variable(_MAIN)}.start({places});\n"
 
 

@@ -9,7 +9,7 @@ import { COLOURINGS } from "./colours.js";
 
 const PAUSE = 300;
 /** @type {[keyof View, string][]} */
-const SWITCHES = [["state", "p"], ["views", "v"], ["constants", "c"], ["folded", "f"]];
+const SWITCHES = [["state", "p"], ["views", "v"], ["constants", "c"], ["folded", "f"], ["columns", "w"]];
 
 /** Lengths of runs of equal bits, of zeros first, to the base of 36. @param {Uint8Array} bits */
 export function packed(bits) {

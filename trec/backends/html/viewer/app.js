@@ -113,8 +113,8 @@ export class App {
     if (item < graph.count) return picture.boxOf[this.state.view.folded ? nodes[item] : item];
     const scope = this.state.view.folded ? scopes[item - graph.count] : item - graph.count;
     if (picture.frames[picture.frameOf[scope]] === scope) return -1;
-    const inside = graph.nodesIn(scope).find((node) => picture.boxOf[node] >= 0);
-    return inside === undefined ? -1 : picture.boxOf[inside];
+    for (const node of graph.nodesIn(scope)) if (picture.boxOf[node] >= 0) return picture.boxOf[node];
+    return -1;
   }
 
   /** Where an item is, or what it is closed in; null if it is hidden. @param {Item} item @returns {Rect | null} */
@@ -226,6 +226,7 @@ function firstScene(graph, size) {
     state: options.params,
     constants: true,
     views: true,
+    columns: options.wrap > 0,
     shapes: options.shapes,
   };
   view.open = options.depth === null ? readable(graph, view, size) : openTo(graph, options.depth);

@@ -34,13 +34,18 @@ export class Chunks {
    * @param {number} right
    * @param {number} bottom
    * @param {(at: number) => void} visit
+   * @param {number} [least] of many neighbours that are together smaller than this, only the first is visited
    */
-  within(left, top, right, bottom, visit) {
+  within(left, top, right, bottom, visit, least = 0) {
     const { bounds, places } = this;
     for (let chunk = 0; 4 * chunk < bounds.length; chunk++) {
       const corner = 4 * chunk;
       if (bounds[corner] > right || bounds[corner + 2] < left) continue;
       if (bounds[corner + 1] > bottom || bounds[corner + 3] < top) continue;
+      if (bounds[corner + 2] - bounds[corner] < least && bounds[corner + 3] - bounds[corner + 1] < least) {
+        visit(chunk * MANY);
+        continue;
+      }
       for (let at = chunk * MANY; at < Math.min(this.count, (chunk + 1) * MANY); at++) {
         const x = places[4 * at];
         const y = places[4 * at + 1];

@@ -3,7 +3,7 @@
 /** @param {Element} script the block that holds the data @returns {Promise<any>} */
 export async function read(script) {
   const text = script.textContent ?? "";
-  return JSON.parse(script.getAttribute("data-encoding") === "deflate" ? await inflated(text) : text);
+  return JSON.parse(script.getAttribute("type") === "application/json" ? text : await inflated(text));
 }
 
 /** @param {string} letters base64 of raw deflate @returns {Promise<string>} */

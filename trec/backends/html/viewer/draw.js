@@ -33,6 +33,11 @@ const BEHIND = 3;
 /** Pixels below which texts, and boxes, are too small to be seen. */
 const READABLE = 3.5;
 const VISIBLE = 1.5;
+/** Pixels below which many boxes in a row are drawn as one. */
+const TOGETHER = 3;
+/** Size in pixels of the titles of frames whose own are too small to be read, and the room that they need. */
+const SIGN = 10;
+const SIGN_ROOM = 30;
 const WIRE_WIDTH = 0.9;
 const LIT_WIDTH = 2.2;
 const DIM = 0.35;
@@ -53,6 +58,32 @@ export class Drawer {
     this.wires(part);
     this.boxes(part);
     this.notes(part);
+    this.signs(part);
+  }
+
+  /** Write the titles of frames as large as can be read, where their own cannot be. @param {Part} part */
+  signs(part) {
+    const { scene, surface, colours } = this;
+    const { picture } = scene;
+    if (colours.sizes[0] * part.zoom > 6) return;
+    const size = SIGN / part.zoom;
+    /** @type {number[][]} */
+    const written = [];
+    scene.frameIndex.within(part.left, part.top, part.right, part.bottom, (frame) => {
+      const [x, y, width, height] = scene.frames.subarray(4 * frame, 4 * frame + 4);
+      if (width * part.zoom < SIGN_ROOM || height * part.zoom < SIGN_ROOM) return;
+      const { title } = picture.titles[frame];
+      const left = Math.max(x, part.left) + size * 0.4;
+      const top = Math.max(y - size * 0.5, part.top);
+      const right = left + surface.width(title, SIGN, true) / part.zoom;
+      const bottom = top + size * 1.2;
+      if (right > x + width || bottom > y + height) return;
+      if (written.some((other) => left < other[2] && right > other[0] && top < other[3] && bottom > other[1])) return;
+      written.push([left, top, right, bottom]);
+      const { fill, text } = colours.frames[frame];
+      surface.rectangle(left - size * 0.2, top, right - left + size * 0.4, bottom - top, 0, { fill, border: "", width: 0, line: "solid" });
+      surface.text(title, left, top + size * 0.95, size, text, true);
+    }, SIGN_ROOM / part.zoom);
   }
 
   /** @param {Part} part */
@@ -61,7 +92,7 @@ export class Drawer {
     scene.frameIndex.within(part.left, part.top, part.right, part.bottom, (frame) => {
       const [x, y, width, height] = scene.frames.subarray(4 * frame, 4 * frame + 4);
       if (Math.max(width, height) * part.zoom >= VISIBLE) this.frame(frame, x, y, width, height, part.zoom);
-    });
+    }, TOGETHER / part.zoom);
   }
 
   /** @param {number} frame @param {number} x @param {number} y @param {number} width @param {number} height @param {number} zoom */
@@ -98,7 +129,7 @@ export class Drawer {
       const [, , width, height] = scene.wireIndex.places.subarray(4 * wire, 4 * wire + 4);
       if (Math.max(width, height) * part.zoom < least || lit?.wires.has(wire)) return;
       (groups[scene.picture.wires[wire].stroke] ??= []).push(wire);
-    });
+    }, least / part.zoom);
     if (lit?.dims) surface.fade(DIM);
     groups.forEach((wires, stroke) => {
       const lines = wires.map((wire) => scene.routes[wire]);
@@ -120,7 +151,7 @@ export class Drawer {
       const [x, y, width, height] = scene.places.subarray(4 * box, 4 * box + 4);
       if (lit?.dims) surface.fade(lit.boxes.has(box) ? 1 : DIM);
       this.box(box, x, y, width, height, part.zoom);
-    });
+    }, TOGETHER / part.zoom);
     if (lit) surface.fade(1);
   }
 

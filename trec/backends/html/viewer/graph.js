@@ -136,9 +136,11 @@ export class Graph {
     return item < this.count ? this.parent[item] : this.scopeParent[item - this.count];
   }
 
-  /** All nodes in a scope and in those inside it. @param {number} scope @returns {number[]} */
-  nodesIn(scope) {
-    return this.members[scope].flatMap((item) => (item < this.count ? [item] : this.nodesIn(item - this.count)));
+  /** All nodes in a scope and in those inside it, in order. @param {number} scope @returns {Generator<number>} */
+  *nodesIn(scope) {
+    for (const item of this.members[scope])
+      if (item < this.count) yield item;
+      else yield* this.nodesIn(item - this.count);
   }
 
   /** The unique name of an item. @param {Item} item */

@@ -89,7 +89,9 @@ function contentOf(graph, { folded, state, constants, views }) {
 export function canOpen(graph, view, scope) {
   const { shown, counts } = contentOf(graph, view);
   if (counts[scope] !== ONE) return counts[scope] > ONE;
-  return graph.nodesIn(scope).filter((node) => shown[node] === SHOWN).length > 1;
+  let found = 0;
+  for (const node of graph.nodesIn(scope)) if (shown[node] === SHOWN && ++found > 1) return true;
+  return false;
 }
 
 /**

@@ -12,24 +12,28 @@ import { project } from "./projection.js";
 /** @typedef {import("./types.js").Note} Note */
 /** @typedef {import("./layout/diagram.js").Placement} Placement */
 
-/** What the layout knows of earlier pictures of each graph. @type {WeakMap<Graph, Memory>} */
+/** Longest column of boxes, in points, where the options name none. */
+const COLUMN = 1600;
+
+/** What the layout knows of earlier pictures of each graph, in columns and without. @type {WeakMap<Graph, [Memory, Memory]>} */
 const memories = new WeakMap();
 
-/** @param {Graph} graph */
-function memoryOf(graph) {
+/** @param {Graph} graph @param {boolean} columns */
+function memoryOf(graph, columns) {
   let memory = memories.get(graph);
-  if (!memory) memories.set(graph, (memory = new Memory()));
-  return memory;
+  if (!memory) memories.set(graph, (memory = [new Memory(), new Memory()]));
+  return memory[columns ? 1 : 0];
 }
 
 /** @param {Graph} graph @param {View} view @returns {Scene} */
 export function compose(graph, view) {
   const picture = project(graph, view);
-  const { direction, wrap } = graph.data.options;
+  const { direction } = graph.data.options;
+  const wrap = view.columns ? graph.data.options.wrap || COLUMN : 0;
   const first = picture.nodes.flatMap((node, box) => (graph.kind[node] === INPUT ? [box] : []));
   const { sizes } = graph.data.style;
   const { diagram, texts, nets } = measured(picture, graph.ruler, sizes, { direction, wrap, first });
-  const placement = arrange(diagram, memoryOf(graph));
+  const placement = arrange(diagram, memoryOf(graph, view.columns));
   const places = new Float64Array(4 * picture.boxes.length);
   for (let box = 0; box < picture.boxes.length; box++) {
     const [width, height] = [diagram.sizes[2 * box], diagram.sizes[2 * box + 1]];

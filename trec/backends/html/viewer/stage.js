@@ -159,13 +159,25 @@ export class Stage {
     if (state.selected >= 0) ring(state.selected, litColour(theme, "up"), 2.5, 2.5);
   }
 
-  /** Ring what was found and is in sight. @param {(item: Item) => void} ring */
+  /** Ring what was found, or what it is closed in, and is in sight. @param {(item: Item) => void} ring */
   #ringHits(ring) {
     const { scene, hits, camera } = this.app.state;
     if (!hits.size) return;
     const { left, top, right, bottom } = this.part(camera);
     const { boxes, frames } = scene.picture;
-    scene.frameIndex.within(left, top, right, bottom, (frame) => hits.has(this.app.graph.count + frames[frame]) && ring(this.app.graph.count + frames[frame]));
-    scene.boxIndex.within(left, top, right, bottom, (box) => hits.has(boxes[box]) && ring(boxes[box]));
+    const { count } = this.app.graph;
+    const found = this.#boxesOf(hits, scene);
+    scene.frameIndex.within(left, top, right, bottom, (frame) => hits.has(count + frames[frame]) && ring(count + frames[frame]));
+    scene.boxIndex.within(left, top, right, bottom, (box) => found.has(box) && ring(boxes[box]));
+  }
+
+  /** @type {{ hits: Set<Item>, scene: Scene, boxes: Set<number> } | undefined} */
+  #found;
+
+  /** The boxes that what was found is drawn as or in. @param {Set<Item>} hits @param {Scene} scene */
+  #boxesOf(hits, scene) {
+    if (this.#found?.hits !== hits || this.#found.scene !== scene)
+      this.#found = { hits, scene, boxes: new Set([...hits].map((item) => this.app.boxOf(item))) };
+    return this.#found.boxes;
   }
 }

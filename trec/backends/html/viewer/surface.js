@@ -137,7 +137,7 @@ export class CanvasSurface {
   wires(lines, sideways, colour, dashed, width) {
     const { context } = this;
     context.strokeStyle = colour;
-    context.lineWidth = Math.max(width, 0.5 / this.zoom);
+    context.lineWidth = Math.max(width, (this.zoom < COARSE ? 0.3 : 0.5) / this.zoom);
     // A path of very many pieces takes longer than several of some.
     for (let first = 0; first < lines.length; first += BATCH) {
       const batch = lines.slice(first, first + BATCH);

@@ -36,7 +36,7 @@ export function entry(text, act) {
 /** Boxes to tick for what is shown. @param {App} app */
 function switches(app) {
   /** @type {[keyof View, string][]} */
-  const rows = [["state", "Parameters and buffers"], ["views", "Views and casts"], ["constants", "Constants"], ["folded", "Fold equal calls"]];
+  const rows = [["state", "Parameters and buffers"], ["views", "Views and casts"], ["constants", "Constants"], ["folded", "Fold equal calls"], ["columns", "Long chains in columns"]];
   const inputs = rows.map(([name, text]) => {
     const input = element("input", { type: "checkbox", "data-view": name, change: () => {
       app.change({ [name]: input.checked }, app.state.selected);

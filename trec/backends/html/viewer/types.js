@@ -51,6 +51,7 @@
  * @property {boolean} state whether parameters and buffers are shown
  * @property {boolean} constants
  * @property {boolean} views whether operators that only change a shape are shown
+ * @property {boolean} columns whether long chains of boxes go on beside themselves
  * @property {"changes" | "all" | "none"} shapes which shapes are written along wires
  */
 
