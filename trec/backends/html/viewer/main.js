@@ -31,8 +31,8 @@ export async function start(root, block) {
   mountTheme(app);
   mountGestures(app);
   mountTooltip(app);
-  mountDetails(app, mountTrace(app));
   mountVoice(app);
+  mountDetails(app, mountTrace(app));
   mountMinimap(app);
   const outline = mountOutline(app);
   const search = new Search(app);
