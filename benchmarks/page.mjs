@@ -60,12 +60,13 @@ const used = async () => {
     app.toggle(inside);
   }
   found.open = app.state.scene.picture.boxes.length;
-  found.toggle = toggles(modules().slice(0, 8)).at(-1);
+  const times = toggles(modules().slice(0, 8));
+  found.toggle = [times[times.length >> 1], times.at(-1)];
   const input = app.root.querySelector("input[type=search]");
   found.search = Math.max(...["mul", "op:linear", "layers.1*", "shape:*x768"].map((text) =>
     taken(() => {
       input.value = text;
-      input.dispatchEvent(new Event("input", { bubbles: true }));
+      input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
     })));
   input.value = "";
   input.dispatchEvent(new Event("input", { bubbles: true }));
