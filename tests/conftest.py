@@ -29,7 +29,7 @@ PROGRAMS = {
 }
 """For each marker, the programs of which one must be installed."""
 
-NEEDS_TORCH = re.compile(r"^(import|from) torch\b", re.MULTILINE)
+NEEDS_TORCH = re.compile(r"^(import|from) (torch\b|trec\.torchrecorder|tests\.(capture|torchrecorder)\b)", re.MULTILINE)
 
 MISSING = pytest.StashKey[Counter[str]]()
 
