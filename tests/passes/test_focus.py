@@ -3,10 +3,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.passes import samples
 from tests.passes.samples import ended, started
 from trec import OptionError
+from trec.ir.types import Carried
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,3 +69,11 @@ def test_no_path_is_said() -> None:
 def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         samples.blocks().focus(**options)
+
+
+def test_an_input_that_is_named_after_a_reader_of_the_loop_reads_nothing() -> None:
+    builder, type_, x = started("Net")
+    (y,) = builder.node("op", "step", parent=0, inputs=[x], results=[type_])
+    (z,) = builder.node("op", "use", parent=0, inputs=[y], results=[type_])
+    graph = replace(ended(builder, z), carried=(Carried(y, 1, 0),)).verify()
+    assert not graph.focus("use").verify().carried

@@ -34,7 +34,7 @@ def with_nodes(
         values: the values that the nodes refer to; those of `graph` when left out.
         attrs: the attribute rows that the nodes refer to; those of `graph` when left out.
         carried: what loops carry; their nodes index `nodes`, everything else is as for nodes. When left out, those of
-            `graph` whose reader is still there by its name.
+            `graph` whose reader is still there by its name, and still reads.
 
     Ensures:
         Values are numbered in the order of their production, and every table holds what is used, in the order of its
@@ -97,7 +97,7 @@ def _occupied(graph: Graph, nodes: Iterable[Node]) -> bytearray:
 
 
 def _of_readers(graph: Graph, nodes: Sequence[Node]) -> list[Carried]:
-    position = {node.name: index for index, node in enumerate(nodes)}
+    position = {node.name: index for index, node in enumerate(nodes) if node.inputs}  # an input may bear the name now
     return [
         Carried(edge.value, position[name], edge.port, edge.loop)
         for edge in graph.carried
