@@ -97,10 +97,12 @@ class _Arrangement:
         local = self.nesting.locals[scope]
         nets = tuple(local.nets)
         shapes = tuple([self._shape(item) for item in local.members])
-        content = self.known.get((nets, shapes, entries)) if self.cached else None
+        key = (nets, shapes, entries)
+        content = self.known.get(key) if self.cached else None
         if content is None:
             content = lay_out(nets, shapes, entries, sideways=self.sideways, wrap=self.diagram.wrap)
-            self.known[nets, shapes, entries] = content
+            if self.cached:
+                self.known[key] = content
         return content
 
     def _framed(self, scope: int, content: Content) -> _Scope:
@@ -180,32 +182,34 @@ class _Arrangement:
         return routes
 
     def _route(self, source: int, target: int, net: int) -> Line:
-        parent, depth = self.nesting.parent, self.nesting.depth
         points: list[Point] = []
-        arriving: list[list[Point]] = []
+        for scope, end in self._passed(source, target):
+            row, local = self.scopes[scope], self.nesting.locals[scope]
+            left, top = row.left + row.frame.left, row.top + row.frame.top
+            line = row.content.lines[local.index[net]][local.position[end] if end >= 0 else -1]
+            points += [(x + left, y + top) for x, y in line]
+        return simplified(points)
+
+    def _passed(self, source: int, target: int) -> list[tuple[int, int]]:
+        """Return the scopes that a wire passes, each with the member that it goes to there; -1 for out of it."""
+        parent, depth = self.nesting.parent, self.nesting.depth
+        leaving: list[tuple[int, int]] = []
+        arriving: list[tuple[int, int]] = []
         above, below = depth[source], depth[target]
         while above > below:
-            points += self._piece(parent[source], net, -1)
             source = parent[source]
+            leaving.append((source, -1))
             above -= 1
         while below > above:
-            arriving.append(self._piece(parent[target], net, target))
+            arriving.append((parent[target], target))
             target = parent[target]
             below -= 1
         while parent[source] != parent[target]:
-            points += self._piece(parent[source], net, -1)
-            arriving.append(self._piece(parent[target], net, target))
-            source, target = parent[source], parent[target]
-        points += self._piece(parent[source], net, target)
-        for piece in reversed(arriving):
-            points += piece
-        return simplified(points)
-
-    def _piece(self, scope: int, net: int, target: int) -> list[Point]:
-        row, local = self.scopes[scope], self.nesting.locals[scope]
-        left, top = row.left + row.frame.left, row.top + row.frame.top
-        line = row.content.lines[local.index[net]][local.position[target] if target >= 0 else -1]
-        return [(x + left, y + top) for x, y in line]
+            source = parent[source]
+            leaving.append((source, -1))
+            arriving.append((parent[target], target))
+            target = parent[target]
+        return [*leaving, (parent[source], target), *reversed(arriving)]
 
     def _loop(self, centre: Point, box: int) -> Line:
         width, height = self.diagram.sizes[box]

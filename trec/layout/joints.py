@@ -30,19 +30,20 @@ def joints_of(layers: Layers, shapes: tuple[Shape, ...]) -> list[Joint]:
     """Return the segments with the places where they leave and reach scopes; boxes are reached in the middle."""
     joints = []
     members = layers.members
-    for upper, lower, upper_port, lower_port, _, _ in layers.segments:
+    for segment in layers.segments:
+        upper, lower = segment.upper, segment.lower
         leaves = arrives = 0.0
         weight = 1.0
         if upper < members:
             out = shapes[upper].out
             if out:
-                leaves = out[upper_port]
+                leaves = out[segment.upper_port]
         else:
             weight += 1
         if lower < members:
             into = shapes[lower].into
             if into:
-                arrives = into[lower_port]
+                arrives = into[segment.lower_port]
         else:
             weight += 1
         joints.append(Joint(upper, lower, leaves, arrives, weight))

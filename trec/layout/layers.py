@@ -7,7 +7,7 @@ Engineering 19 (1993), for labels as vertices of layers of their own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trec.layout.shape import Shape
 
 
-class Segment(NamedTuple):
+class Segment(Struct, frozen=True, array_like=True, gc=False):
     """A piece of a net from one layer to the next."""
 
     upper: int
@@ -125,8 +125,7 @@ class _Chains:
 
     def add(self, net: Net) -> None:
         """Add the vertices and segments of a net."""
-        layer = self.layer
-        source = net.source
+        layer, source = self.layer, net.source
         ends = [(target, port, self.ways.behind(target, port)) for target, port in net.targets]
         way = self.ways.before(net)
         start = layer[source] if source >= 0 else 0
@@ -140,29 +139,41 @@ class _Chains:
             ends.append((self._vertex(reach, nested), 0, OUT))
             self.exits.append(ends[-1][0])
             self.exit_ways.append(way)
-        chain: list[int] = []
-        index = len(self.chains)
-        self.chains.append(chain)
-        far = reach - start - 1
+        index, far = len(self.chains), reach - start - 1
         if net.label is None and far > self.budget:
             far = 0
         self.budget -= far
-        chain += [self._vertex(start + 1 + step, nested) for step in range(far)]
+        self.chains.append(list(range(len(layer), len(layer) + far)))
+        if far:
+            self._pass(index, source, net, way, ends, nested)
+        else:
+            for end, port, length in ends:
+                self.segments.append(Segment(source, end, net.source_port, port, index, way + length))
+
+    def _pass(
+        self, index: int, source: int, net: Net, way: int, ends: list[tuple[int, int, int]], nested: tuple[int, int]
+    ) -> None:
+        """Add the vertices of a net that passes layers, and its segments; it leaves them for each of its ends."""
+        chain = self.chains[index]
+        first, far = self.layer[source] + 1, len(chain)
+        self.layer += range(first, first + far)
+        self.outermost += [nested] * far
         if net.label is not None:
             self.labels[chain[0]] = net.label
         longest = [0] * far
+        segments = self.segments
         for end, port, length in ends:
-            step = min(layer[end] - start - 2, far - 1)
+            step = min(self.layer[end] - first - 1, far - 1)
             if step < 0:
-                self.segments.append(Segment(source, end, net.source_port, port, index, way + length))
+                segments.append(Segment(source, end, net.source_port, port, index, way + length))
             else:
-                self.segments.append(Segment(chain[step], end, 0, port, index, way + length))
+                segments.append(Segment(chain[step], end, 0, port, index, way + length))
                 longest[step] = max(longest[step], length)
+        through = 0
         for step in range(far - 1, -1, -1):
-            if step + 1 < far:
-                longest[step] = max(longest[step], longest[step + 1])
+            through = max(through, longest[step])
             upper, port = (chain[step - 1], 0) if step else (source, net.source_port)
-            self.segments.append(Segment(upper, chain[step], port, 0, index, way + longest[step]))
+            segments.append(Segment(upper, chain[step], port, 0, index, way + through))
 
     def _vertex(self, layer: int, nested: tuple[int, int]) -> int:
         self.layer.append(layer)

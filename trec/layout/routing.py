@@ -7,6 +7,7 @@ layers, where there is no box. Two such points at the same height are the ends o
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,37 +50,38 @@ def lines(
         ends = [member for member, _ in net.targets]
         if net.leaves:
             ends.append(next(exits))
-        ways: dict[int, Line] = {}
-        begin = bottoms[layer[source]]
+        start = layer[source]
+        begin = bottoms[start]
         if source < layers.members:
             begin = middles[source] + shapes[source].height / 2
-        for end in ends:
-            passed = chain[: layer[end] - layer[source] - 1]
-            x = across[source] + leaves[index, passed[0] if passed else end].leaves
-            points = [(x, begin)]
-            last = layer[source]
-            for vertex in passed:
-                if abs(across[vertex] - x) > _STRAIGHT:
-                    _bend(points, x, bottoms[layer[vertex] - 1], across[vertex], tops[layer[vertex]])
-                    x = across[vertex]
-                last = layer[vertex]
-            stop = across[end] + leaves[index, end].arrives
-            if abs(stop - x) > _STRAIGHT:
-                _bend(points, x, bottoms[last], stop, tops[layer[end]])
-                x = stop
+        ways: dict[int, Line] = {}
+        trail = [(across[source] + leaves[index, chain[0]].leaves, begin)] if chain else []
+        passed = 0
+        for end in sorted(ends, key=layer.__getitem__):
+            joint = leaves[index, end]
+            steps = min(layer[end] - start - 1, len(chain))
+            for vertex in chain[passed:steps]:
+                if abs(across[vertex] - trail[-1][0]) > _STRAIGHT:
+                    _bend(trail, bottoms[layer[vertex] - 1], across[vertex], tops[layer[vertex]])
+            passed = steps
+            points = list(trail) if steps else [(across[source] + joint.leaves, begin)]
+            stop = across[end] + joint.arrives
+            if abs(stop - points[-1][0]) > _STRAIGHT:
+                _bend(points, bottoms[start + steps], stop, tops[layer[end]])
             finish = tops[layer[end]]
             if end < layers.members:
                 finish = middles[end] - shapes[end].height / 2
             if finish - points[-1][1] > _STRAIGHT or len(points) == 1:
-                points.append((x, finish))
+                points.append((points[-1][0], finish))
             ways[end if end < layers.members else -1] = tuple(points)
         found.append(ways)
     return found
 
 
-def _bend(points: list[Point], x: float, start: float, to_x: float, end: float) -> None:
+def _bend(points: list[Point], start: float, to_x: float, end: float) -> None:
     """Add a curve to a way, after what is straight before it."""
-    if start - points[-1][1] > _STRAIGHT:
+    x, y = points[-1]
+    if start - y > _STRAIGHT:
         points.append((x, start))
     points.append((to_x, end))
 
@@ -87,16 +89,20 @@ def _bend(points: list[Point], x: float, start: float, to_x: float, end: float) 
 def simplified(points: Iterable[Point]) -> Line:
     """Return the points without those that lie on a straight line between their neighbours."""
     kept: list[Point] = []
+    x = y = inf
+    straight = False
     for point in points:
-        if kept:
-            x, y = kept[-1]
-            if abs(point[0] - x) < 0.01:
-                if abs(point[1] - y) < 0.01:
-                    continue
-                if len(kept) > 1 and abs(kept[-2][0] - x) < 0.01:
-                    kept[-1] = (x, point[1])
-                    continue
-        kept.append(point)
+        to_x, to_y = point
+        beside = -_STRAIGHT < to_x - x < _STRAIGHT
+        if beside and -_STRAIGHT < to_y - y < _STRAIGHT:
+            continue
+        y = to_y
+        if beside and straight:
+            kept[-1] = (x, y)
+        else:
+            x = to_x
+            kept.append(point)
+        straight = beside
     return tuple(kept)
 
 

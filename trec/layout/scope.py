@@ -77,12 +77,7 @@ def lay_out(
         layers.rows[0] = [layers.entries[position] for position in entries]
     joints = joints_of(layers, shapes)
     widths = [max(shape.width, 1.0) for shape in shapes]
-    pieces = []
-    for joint in joints:
-        leaves = joint.leaves / widths[joint.upper] if joint.leaves else 0.0
-        arrives = joint.arrives / widths[joint.lower] if joint.arrives else 0.0
-        pieces.append((joint.upper, joint.lower, leaves, arrives))
-    order(layers, pieces)
+    order(layers, joints, widths)
     straight = align(layers)
     joints = spread(layers, shapes, joints, straight)
     extents = _extents(layers, shapes, sideways=sideways)

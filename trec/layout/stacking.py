@@ -83,12 +83,17 @@ class _Stack:
         self.height = {vertex: shape.height + (2 * ARC if shape.loop else 0.0) for vertex, shape in enumerate(shapes)}
         for vertex, (width, height) in layers.labels.items():
             self.width[vertex], self.height[vertex] = (2 * height, width) if sideways else (2 * width + 8, height)
-        self.between: list[list[Joint]] = [[] for _ in layers.rows]
-        self.into: list[list[Joint]] = [[] for _ in layers.layer]
+        self.steepest = [0.0] * len(layers.rows)
+        """How far sideways any segment goes between each layer and the next."""
+        for joint in joints:
+            layer, moved = layers.layer[joint.upper], self._moved(joint)
+            if self.steepest[layer] < moved:
+                self.steepest[layer] = moved
+        self.tall = max(self.height.values(), default=0.0) > _TALL
+        self.into: list[list[Joint]] = [[] for _ in layers.layer] if self.tall else []
         self.leaving = [0] * len(layers.layer)
         """How many segments begin at each vertex."""
-        for joint in joints:
-            self.between[layers.layer[joint.upper]].append(joint)
+        for joint in joints if self.tall else ():
             self.into[joint.lower].append(joint)
             self.leaving[joint.upper] += 1
         self.texts = {layers.layer[vertex] for vertex in layers.labels}
@@ -104,7 +109,7 @@ class _Stack:
         before = -1
         for index, row in enumerate(self.layers.rows):
             solid = [vertex for vertex in row if vertex in self.height]
-            raised = self._raise(index, solid) if index else set()
+            raised = self._raise(index, solid) if index and self.tall else set()
             if 0 <= before < index - 1 and len(raised) < len(solid):
                 along = max(along, self.bottoms[before] + self._apart(before, index))
             height = max([self.height[vertex] for vertex in solid if vertex not in raised], default=0.0)
@@ -118,9 +123,8 @@ class _Stack:
             self.bottoms.append(along)
             before = index if len(raised) < len(solid) else before
             if index < len(self.layers.rows) - 1:
-                steepest = max([self._moved(joint) for joint in self.between[index]], default=0.0)
                 least = self._room(index) if index == 0 or len(raised) < len(solid) else 0.0
-                along += max(least, min(_FLAT, _STEEP * steepest))
+                along += max(least, min(_FLAT, _STEEP * self.steepest[index]))
         return Bands(self.tops, self.bottoms, self.middles)
 
     def _room(self, index: int) -> float:
