@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trec import load
 from trec.cli import passes, recording
-from trec.cli.models import is_model
+from trec.cli.models import FORMS, is_model
 from trec.cli.terminal import working
 from trec.cli.words import meant
 from trec.errors import FormatError, OptionError
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 _LARGE = 4_000_000
+"""Bytes of a file that takes a moment to read."""
+_SAVED = (".trec", ".json", ".trec.gz", ".json.gz")
 
 
 def add(parser: Parser, *names: str, depth: str = passes.COLLAPSE) -> None:
@@ -90,11 +92,12 @@ def _from_file(path: str) -> Graph:
 
 
 def _near(path: str) -> str:
+    """Return what may have been meant instead of a file that is not there."""
     folder, name = os.path.split(path)
-    if path.endswith(".py") or ("." in name and not folder and ".trec" not in name and ".json" not in name):
-        return "; a model is package.module:factory, path/to/file.py:Class or hf:folder"
-    try:
-        others = sorted(other for other in os.listdir(folder or ".") if other.endswith((".trec", ".json", ".gz")))
-    except OSError:
+    if folder and not os.path.isdir(folder):
         return f", nor a folder {folder!r}"
-    return f"; {meant(name, others)}" if others else "; trec capture makes one"
+    others = sorted(other for other in os.listdir(folder or ".") if other.endswith(_SAVED))
+    hint = meant(name, others) if others else ""
+    if name.endswith(_SAVED) or hint.startswith("did you mean"):
+        return f"; {hint or 'trec capture makes one'}"
+    return f"; {FORMS}"

@@ -43,7 +43,9 @@ def load(spec: str, arguments: dict[str, Any]) -> Any:
         )
         named = [getattr(transformers, name, None) for name in getattr(config, "architectures", None) or ()]
         known = [cls for cls in named if cls is not None]
-        return known[0](config) if known else transformers.AutoModel.from_config(config)
+        net = known[0](config) if known else transformers.AutoModel.from_config(config)
+        kind = getattr(config, "dtype", None)
+        return net if kind is None else net.to(kind)
     except Exception as error:
         raise TrecError(f"transformers makes no model of {str(file)!r}: {error} (--traceback shows where)") from error
 

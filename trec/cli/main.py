@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from trec import __version__
 from trec.cli.parser import command_parser, overview
 from trec.cli.terminal import say, show
-from trec.errors import TrecError
+from trec.cli.words import meant
+from trec.errors import OptionError, TrecError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +70,8 @@ def _run(words: list[str]) -> int:
     if words[0] in ("-V", "--version", "version"):
         show(f"trec {__version__}")
         return 0
+    if words[0].startswith("-"):
+        raise OptionError(f"there is no option {words[0]}; {meant(words[0], ('--help', '--version'))}")
     parser, command = command_parser(words[0])
     return command.run(parser.parsed(words[1:]))
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 HUGGING_FACE = "hf:"
+FORMS = "a model is package.module:factory, path/to/file.py:Class or hf:folder"
 _FORM = re.compile(r"(?P<place>.+):(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 
 
@@ -149,9 +150,8 @@ def _own(found: Any, names: list[str]) -> list[str]:
 
 
 def _no_model(spec: str) -> str:
-    known = "a model is package.module:factory, path/to/file.py:Class or hf:folder"
     if spec.endswith(".py"):
         return f"{spec!r} is a file; say which model of it: {spec}:Class"
     module, _, name = spec.rpartition(".")
     guess = f"; did you mean {module}:{name}?" if module and _is_dotted(spec) else ""
-    return f"{spec!r} names no model: {known}{guess}"
+    return f"{spec!r} names no model: {FORMS}{guess}"

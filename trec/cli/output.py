@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -106,6 +107,9 @@ def check(path: str, options: Namespace) -> str:
         raise OptionError("standard output has no name that tells the format; say it, such as --format svg")
     suffix = suffix_of(path) if name is None else formats.suffix_of_format(name)
     formats.check(suffix or name, _given(options))
+    folder = os.path.dirname(path)
+    if path != STDOUT and folder and not os.path.isdir(folder):
+        raise OptionError(f"there is no folder {folder!r} to write {os.path.basename(path)!r} into")
     return suffix
 
 
@@ -122,7 +126,7 @@ def write(graph: Graph, path: str, options: Namespace) -> None:
         else:
             data = formats.made(graph, suffix + (".gz" if path.endswith(".gz") else ""), options.format, given)
             _write_bytes(path, data)
-    note(f"{shown}: {graph!r}")
+    note(f"{shown}: {graph.name}, {len(graph.nodes):,} nodes")
 
 
 def _write_bytes(path: str, data: bytes) -> None:

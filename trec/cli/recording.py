@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import warnings
 from argparse import SUPPRESS
@@ -132,10 +133,14 @@ def _net(spec: str, options: Namespace) -> Any:
     except Exception as error:
         if not options.meta:
             raise
-        say(f"trec: the model could not be made by shapes alone, so it was made with memory: {error}")
+        say(
+            f"trec: the model could not be made by shapes alone, so it was made with memory: {error.__cause__ or error}"
+        )
         net = _made(found, spec, arguments)
     if not isinstance(net, torch.nn.Module):
-        raise OptionError(f"{spec} is a {type(net).__name__}, expected a torch.nn.Module or what returns one")
+        raise OptionError(
+            f"{spec} gives a value of type {type(net).__name__}, expected a torch.nn.Module or what returns one"
+        )
     if options.device and not options.meta:
         net = net.to(options.device)
     return net if options.train else net.eval()
@@ -179,7 +184,7 @@ def _recorded(net: Any, spec: str, options: Namespace) -> Graph:
         )
     except CaptureError as error:
         if not options.partial or error.graph is None:
-            raise
+            raise _as_typed(error) from error
         say(f"trec: {error}")
         return error.graph
 
@@ -211,6 +216,11 @@ def _needs(net: Any, method: str, args: tuple[Any, ...], named: dict[str, Any]) 
             f"{type(net).__name__}.{method} takes {signature}: {error}; give a --shape for each tensor, such as "
             "--shape 1,3,224,224, or --kwargs"
         ) from error
+
+
+def _as_typed(error: CaptureError) -> CaptureError:
+    """Return an error whose hint names the option of the command line."""
+    return CaptureError(re.sub(r"trec\.capture\(net, shapes, dtypes=torch\.(\w+)\)", r"--dtype \1", str(error)))
 
 
 def _warn(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:

@@ -14,7 +14,9 @@ class Told(NamedTuple):
     summary: str
     """First line of its docstring."""
     options: list[str]
-    """Its parameters but the graph and a path, each as it is written; without annotations."""
+    """Its parameters but the graph and a path, each as it is written, without annotations."""
+    more: bool = False
+    """Whether it takes further options by name."""
 
 
 def told(reference: str) -> Told:
@@ -28,10 +30,10 @@ def told(reference: str) -> Told:
         tree = ast.parse(Path(found.origin).read_text(encoding="utf-8")) if found and found.origin else ast.parse("")
     except (ImportError, OSError, SyntaxError, UnicodeError, ValueError):
         return Told("", [])
-    for statement in tree.body:
+    for statement in reversed(tree.body):  # overloads stand before what they are for
         if isinstance(statement, ast.FunctionDef) and statement.name == name:
             summary = (ast.get_docstring(statement) or "").partition("\n")[0]
-            return Told(summary, _options(statement.args))
+            return Told(summary, _options(statement.args), statement.args.kwarg is not None)
     return Told("", [])
 
 

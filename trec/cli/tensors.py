@@ -25,6 +25,8 @@ DTYPES = {
 }
 """Names of element types: those of PyTorch, those of the text form, and the usual words."""
 
+_SIZES = re.compile(r"\s*[(\[]?(?:\d+(?:\s*[,x]\s*\d+)*)?\s*,?\s*[)\]]?\s*")
+
 
 class Tensor(msgspec.Struct, frozen=True):
     """A tensor that is asked for."""
@@ -58,10 +60,9 @@ def tensor(text: str) -> Tensor:
         Tensor(shape=(1, 16), dtype='int64')
     """
     sizes, sign, kind = text.partition(":")
-    parts = [part for part in re.split(r"[,x\s]+", sizes.strip().strip("()[]")) if part]
-    if not all(part.isdecimal() for part in parts) or (not parts and sizes.strip() not in ("", "()", "[]")):
+    if not _SIZES.fullmatch(sizes):
         raise ArgumentTypeError(f"{text!r} is no shape; write sizes such as 1,3,224,224, or with a type 1,16:int64")
-    return Tensor(tuple(map(int, parts)), dtype(kind) if sign else None)
+    return Tensor(tuple(map(int, re.findall(r"\d+", sizes))), dtype(kind) if sign else None)
 
 
 def value(text: str) -> Any:

@@ -19,6 +19,15 @@ def is_terminal(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def can_show(text: str) -> bool:
+    """Tell whether standard output has the characters of a text."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeError:
+        return False
+    return True
+
+
 def painted(text: str, look: str) -> str:
     """Return a text for standard output in a colour or weight, plain where that is no terminal or `NO_COLOR` is set."""
     if not text or not is_terminal(sys.stdout) or os.environ.get("NO_COLOR"):

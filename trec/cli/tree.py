@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trec.analysis.table import lines as aligned
-from trec.cli.terminal import painted
+from trec.cli.terminal import can_show, painted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _TEXTS = 4
 """The columns that are text: module, class, shapes in and out."""
+_MARKS = ("│  ", "├─ ", "└─ ")
+_PLAIN_MARKS = ("|  ", "|- ", "`- ")
 
 
 def chosen(calls: Sequence[Row], names: Collection[str] | None, depth: int | None) -> list[Row]:
@@ -57,12 +59,14 @@ def branches(depths: Sequence[int]) -> list[str]:
         >>> branches([0, 1, 2, 1])
         ['', '├─ ', '│  └─ ', '└─ ']
     """
+    past, fork, corner = _MARKS if can_show("".join(_MARKS)) else _PLAIN_MARKS
+    top = min(depths)
     found: list[str] = []
     goes_on: set[int] = set()  # the depths at which another row follows below the same one
     for depth in reversed(depths):
         goes_on = {level for level in goes_on if level <= depth}
-        level_marks = ["│  " if level in goes_on else "   " for level in range(min(depths) + 1, depth)]
-        own = ("├─ " if depth in goes_on else "└─ ") if depth > min(depths) else ""
-        found.append("".join(level_marks) + own)
+        around = [past if level in goes_on else "   " for level in range(top + 1, depth)]
+        own = "" if depth == top else fork if depth in goes_on else corner
+        found.append("".join([*around, own]))
         goes_on.add(depth)
     return found[::-1]

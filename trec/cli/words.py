@@ -75,7 +75,7 @@ def meant(word: str, known: Iterable[str]) -> str:
         'there are: render, show'
     """
     words = list(known)
-    close = get_close_matches(word, words, 3, 0.6)
+    close = get_close_matches(word, words, 2, 0.7)
     if close:
         return f"did you mean {' or '.join(close)}?"
     shown = ", ".join(words[:_SHOWN]) + (", ..." if len(words) > _SHOWN else "")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from trec.cli.parser import Parser
 
+_PICTURES = "and all that trec render has for pictures"
+
 
 def add(parser: Parser) -> None:
     """Add arguments and options."""
@@ -34,8 +36,9 @@ def run(options: Namespace) -> int:
         rows.append({"name": name, "suffixes": suffixes, "summary": found.summary, "options": found.options})
         if not options.json:
             show(f"{painted(f'{name:<15}', 'bold')} {', '.join(suffixes) or '-':<13} {found.summary}")
-            if found.options:
-                show(f"{'':<29} {painted(', '.join(found.options), 'dim')}")
+            taken = [*found.options, *([_PICTURES] if found.more and name in registry.BACKENDS else [])]
+            if taken:
+                show(f"{'':<29} {painted(', '.join(taken), 'dim')}")
     if options.json:
         show_json(rows)
     return 0

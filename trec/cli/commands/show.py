@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 def add(parser: Parser) -> None:
     """Add arguments and options."""
     graphs.add(parser, depth="levels of modules to show")
-    parser.add_argument("selectors", nargs="*", metavar="SELECTOR", help="show these modules, and what is in them")
+    parser.add_argument(
+        "selectors", nargs="*", default=[], metavar="SELECTOR", help="show these modules, and what is in them"
+    )
     parser.add_argument("--program", action="store_true", help="print the program line by line instead")
     add_json(parser)
 

@@ -32,7 +32,8 @@ def run(options: Namespace) -> int:
     rows = []
     for source in options.files:
         try:
-            text, fault = f"a valid graph, {graphs.saved(source)!r}", ""
+            graph, fault = graphs.saved(source), ""
+            text = f"a valid graph, {graph.name}, {len(graph.nodes):,} nodes"
         except FormatError as error:
             text = fault = str(error)
         rows.append({"file": source, "valid": not fault, "fault": fault})
