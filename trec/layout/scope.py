@@ -126,13 +126,9 @@ def _texts(
 
 
 def _gaps(layers: Layers, bands: Bands) -> list[Gap]:
-    """Return where a scope may be cut: between layers, and not where a member stands beside an earlier layer."""
-    gaps = []
-    for index in range(len(layers.rows) - 1):
-        later = [bands.middles[vertex] for vertex in layers.rows[index + 1] if vertex in bands.middles]
-        if index + 1 not in layers.texts and all(middle > bands.bottoms[index] for middle in later):
-            gaps.append(Gap(bands.bottoms[index], bands.tops[index + 1]))
-    return gaps
+    """Return where a scope may be cut: between layers with room between them, and not between a net and its text."""
+    gaps = [Gap(bottom, top) for bottom, top in zip(bands.bottoms, bands.tops[1:], strict=False)]
+    return [gap for index, gap in enumerate(gaps) if index + 1 not in layers.texts and gap.end - gap.start > 1]
 
 
 def _extents(layers: Layers, shapes: tuple[Shape, ...], *, sideways: bool) -> list[tuple[float, float]]:
