@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from trec.layout.shape import Shape
 
 
+_LEAST = 2000
+"""Vertices of long nets for which there is always room, besides six for each member."""
+
+
 class Segment(Struct, frozen=True, array_like=True, gc=False):
     """A piece of a net from one layer to the next."""
 
@@ -82,7 +86,7 @@ def layered(shapes: tuple[Shape, ...], nets: tuple[Net, ...], first: frozenset[i
     Ensures:
         Members that nothing of the flow leads to, such as parameters, stand right before what needs them. Where a text
         stands beside a net, a layer of its own is made for it. The vertices of long nets number at most six for each
-        member, and some hundreds; nets beyond that run straight from their source to their target.
+        member, and two thousand; nets beyond that run straight from their source to their target.
     """
     count = len(shapes)
     rank, flow = ranks(count, tuple([net.onwards() for net in nets]), first)
@@ -138,7 +142,7 @@ class _Chains:
         self.turns: dict[int, int] = {}
         self.outermost = [(-1, member) for member in range(count)]
         """For each vertex, what it is ordered by at first: members, then nets; of nested nets the inner one."""
-        self.budget = 6 * count + 400
+        self.budget = 6 * count + _LEAST
 
     def add(self, net: Net) -> None:
         """Add the vertices and segments of a net."""
