@@ -2,13 +2,14 @@
 
 Between two points with the same coordinate across the flow a wire is straight. Between others it is a curve that
 leaves the one and reaches the other along the flow, so that it can be drawn as one cubic Bézier; it stays between the
-layers, where there is no box. Two such points at the same height are the ends of an arc.
+layers, where there is no box. Two such points at the same height are the ends of an arc, by which a net turns round.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +27,8 @@ _STRAIGHT = 0.01
 """Least distance sideways that counts as one."""
 ARC = 14.0
 """How far an arc reaches beyond its ends, at most, in points."""
+LEVEL = 6.0
+"""Room between two nets that turn round one behind the other."""
 
 
 def lines(
@@ -41,10 +44,14 @@ def lines(
     leaves: dict[tuple[int, int], Joint] = {}
     for segment, joint in zip(layers.segments, joints, strict=True):
         leaves[segment.net, segment.lower] = joint
+    turns = _turns(layers, nets, leaves, across)
     entries, exits = iter(layers.entries), iter(layers.exits)
     layer = layers.layer
     found: list[dict[int, Line]] = []
     for index, net in enumerate(nets):
+        if net.back:
+            found.append({net.targets[0][0]: _back(layers, net, index, shapes, turns, across, bands)})
+            continue
         source = net.source if net.source >= 0 else next(entries)
         chain = layers.chains[index]
         ends = [member for member, _ in net.targets]
@@ -76,6 +83,61 @@ def lines(
             ways[end if end < layers.members else -1] = tuple(points)
         found.append(ways)
     return found
+
+
+class _Turn(NamedTuple):
+    """Where a net that runs back turns."""
+
+    port: float
+    """Where it leaves or reaches the member, across the flow."""
+    beside: float
+    """Where it runs beside the member."""
+    level: float
+    """How far from the layer it turns."""
+
+
+def _turns(
+    layers: Layers, nets: tuple[Net, ...], joints: dict[tuple[int, int], Joint], across: list[float]
+) -> dict[int, _Turn]:
+    """Return where nets turn, by the vertices that stand for that: the wider the turn, the further from the layer."""
+    found: dict[int, _Turn] = {}
+    behind: dict[int, list[int]] = {}
+    for index, net in enumerate(nets):
+        if not net.back:
+            continue
+        chain, target = layers.chains[index], net.targets[0][0]
+        found[chain[0]] = _Turn(across[target] + joints[index, target].arrives, across[chain[1]], 0.0)
+        found[chain[-1]] = _Turn(across[net.source] + joints[index, chain[-1]].leaves, across[chain[-2]], 0.0)
+        for vertex in (chain[0], chain[-1]):
+            behind.setdefault(layers.turns[vertex], []).append(vertex)
+    for vertices in behind.values():
+        vertices.sort(key=lambda vertex: abs(found[vertex].port - found[vertex].beside))
+        for position, vertex in enumerate(vertices):
+            found[vertex] = found[vertex]._replace(level=position * LEVEL)
+    return found
+
+
+def _back(
+    layers: Layers,
+    net: Net,
+    index: int,
+    shapes: tuple[Shape, ...],
+    turns: dict[int, _Turn],
+    across: list[float],
+    bands: Bands,
+) -> Line:
+    """Return the way of a net that runs back: round behind its source, up beside what is between, round again."""
+    target, layer = net.targets[0][0], layers.layer
+    before, *beside, behind = layers.chains[index]
+    first, last = turns[behind], turns[before]
+    low = bands.bottoms[layer[net.source]] + first.level
+    points = [(first.port, bands.middles[net.source] + shapes[net.source].height / 2), (first.port, low)]
+    points.append((first.beside, low))
+    for upper, lower in reversed(list(pairwise(beside))):
+        points += [(across[lower], bands.tops[layer[lower]]), (across[upper], bands.bottoms[layer[upper]])]
+    high = bands.tops[layer[target]] - last.level
+    points += [(last.beside, high), (last.port, high)]
+    return simplified([*points, (last.port, bands.middles[target] - shapes[target].height / 2)])
 
 
 def _bend(points: list[Point], start: float, to_x: float, end: float) -> None:

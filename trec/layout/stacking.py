@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from trec.layout.routing import ARC
+from trec.layout.routing import ARC, LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +88,7 @@ class _Stack:
         """How far sideways any segment goes between each layer and the next."""
         for joint in joints:
             layer, moved = layers.layer[joint.upper], self._moved(joint)
-            if self.steepest[layer] < moved:
+            if self.steepest[layer] < moved and joint.upper not in layers.turns and joint.lower not in layers.turns:
                 self.steepest[layer] = moved
         self.tall = max(self.height.values(), default=0.0) > _TALL
         self.into: list[list[Joint]] = [[] for _ in layers.layer] if self.tall else []
@@ -96,7 +97,7 @@ class _Stack:
         for joint in joints if self.tall else ():
             self.into[joint.lower].append(joint)
             self.leaving[joint.upper] += 1
-        self.texts = {layers.layer[vertex] for vertex in layers.labels}
+        self.turning = Counter(layers.turns.values())
         self.tops: list[float] = []
         self.bottoms: list[float] = []
         self.middles: dict[int, float] = {}
@@ -129,19 +130,26 @@ class _Stack:
 
     def _room(self, index: int) -> float:
         """Return the least room between a layer and the next."""
-        if index + 1 in self.texts:
-            return _TEXT
-        if index in self.texts:
-            return _BELOW_TEXT
-        if index == 0 and self.layers.entries:
-            return _ENTER
-        return _LEAVE if self.layers.exits and index + 2 == len(self.layers.rows) else _BETWEEN
+        least = ARC + LEVEL * (self.turning[index] - 1) if index in self.turning else 0.0
+        if index + 1 in self.layers.texts:
+            return max(_TEXT, least)
+        if index in self.layers.texts:
+            return max(_BELOW_TEXT, least)
+        if index == 0 and not self._holds_members(0):
+            return max(_ENTER, least)
+        if index + 2 == len(self.layers.rows) and not self._holds_members(index + 1):
+            return max(_LEAVE, least)
+        return _BETWEEN
+
+    def _holds_members(self, index: int) -> bool:
+        """Tell whether a layer holds more than ends of nets."""
+        return any(vertex < self.layers.members for vertex in self.layers.rows[index])
 
     def _apart(self, before: int, index: int) -> float:
         """Return the least room between two layers with nothing in those between them."""
-        if before in self.texts:
+        if before in self.layers.texts:
             return _BELOW_TEXT
-        return _TEXT if index in self.texts else _BETWEEN
+        return _TEXT if index in self.layers.texts else _BETWEEN
 
     def _moved(self, joint: Joint) -> float:
         """Return how far sideways a segment goes."""
