@@ -69,20 +69,11 @@
  * @property {Point} title top left corner of its title
  * @property {number} setting which of the ways to set the title was taken
  * @property {Float64Array} centres centre of each member, x and y; `Arrangement.members` says which item that is
- * @property {Piece[]} pieces the ways of all nets through this scope; where they share a way, that is in it once for
- *   each of their ends
- * @property {[number, Point][]} labels nets of this scope with a text here, and the centre of that
+ * @property {Map<number, Line>[]} ways for each net that `Arrangement.nets` tells, its way to each member that it leads
+ *   to, under the position of that, and under -1 its way out of the scope; wires against the order of the members are
+ *   there the other way round
+ * @property {[number, Point][]} labels positions of nets with a text here, and the centre of that
  * @property {number} crossings how often nets cross in it
- */
-
-/**
- * A piece of a wire, inside one scope.
- *
- * @typedef {object} Piece
- * @property {number} net position in `Arrangement.nets` of the scope
- * @property {number} end position of the member that it leads to; -1 where it leaves the scope
- * @property {boolean} turned whether the wire runs the other way, from `end` to where the line begins
- * @property {Line} line
  */
 
 export {};

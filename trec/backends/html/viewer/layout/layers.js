@@ -1,0 +1,184 @@
+// Layers: members that stand beside one another, and the vertices that long nets and texts are made of.
+
+import { ranks } from "./ranks.js";
+import { OUT, Ways } from "./ways.js";
+
+/** @typedef {import("./diagram.js").Size} Size */
+/** @typedef {import("./nesting.js").Net} Net */
+/** @typedef {import("./shape.js").Shape} Shape */
+
+/**
+ * Pieces of nets from one layer to the next, a column for each property.
+ *
+ * @typedef {object} Segments
+ * @property {number[]} upper vertex that each comes from
+ * @property {number[]} lower vertex that it leads to
+ * @property {number[]} upperPort
+ * @property {number[]} lowerPort
+ * @property {number[]} net
+ * @property {number[]} through how many members the longest way along it passes; the greatest is the trunk
+ */
+
+/**
+ * The members of a scope in layers, with a vertex wherever a net passes a layer.
+ *
+ * Vertices are numbered: the members, then the nets that enter, those that leave, and the pieces of long nets.
+ */
+export class Layers {
+  /**
+   * Every net leads to later layers. Where a text stands beside a net, a layer of its own is made for it.
+   *
+   * @param {Shape[]} shapes the members
+   * @param {Net[]} nets what runs between them, from lower to higher positions
+   */
+  constructor(shapes, nets) {
+    const count = shapes.length;
+    const { rank, flow } = ranks(count, nets, (member) => shapes[member].first);
+    this.ways = new Ways(nets, shapes, flow);
+    this.members = count;
+    /** Layer of each vertex. */
+    this.layer = withTexts(rank, nets);
+    /** @type {Segments} */
+    this.segments = { upper: [], lower: [], upperPort: [], lowerPort: [], net: [], through: [] };
+    /** @type {number[][]} For each net, its vertices in the layers after its source, as far as it has any. */
+    this.chains = [];
+    /** @type {number[]} For each net that enters, its vertex, in the first layer. */
+    this.entries = [];
+    /** @type {number[]} For each net that leaves, its vertex, in the last layer. */
+    this.exits = [];
+    /** @type {number[]} For each net that enters, how many layers the longest way from there passes. */
+    this.entryWays = [];
+    /** @type {number[]} For each net that leaves, how many layers the longest way to there passes. */
+    this.exitWays = [];
+    /** @type {Map<number, Size>} Room for text beside a vertex. */
+    this.labels = new Map();
+    this.crossings = 0;
+    /** How many layers there are. */
+    this.last = 0;
+    for (const value of this.layer) if (value >= this.last) this.last = value + 1;
+    if (nets.some((net) => net.leaves)) this.last++;
+    /** How many vertices of long nets may still be made; nets beyond that run straight to their ends. */
+    this.budget = 6 * count + 400;
+    /**
+     * What each vertex is ordered by at first, by the first of two numbers and then the second: members, then nets; of
+     * nested nets the inner one.
+     */
+    this.outer = Array(count).fill(-1);
+    this.inner = this.layer.map((_, member) => member);
+    for (const net of nets) this.add(net);
+    /** @type {number[][]} Vertices of each layer from left to right. */
+    this.rows = Array.from({ length: this.last }, () => []);
+    this.layer.forEach((value, vertex) => this.rows[value].push(vertex));
+    for (const row of this.rows)
+      row.sort((one, other) => this.outer[one] - this.outer[other] || this.inner[one] - this.inner[other]);
+  }
+
+  /**
+   * Add the vertices and segments of a net.
+   *
+   * @param {Net} net
+   */
+  add(net) {
+    const { layer, chains, ways } = this;
+    let source = net.source;
+    const ends = [...net.targets];
+    const ports = [...net.ports];
+    const lengths = ends.map((end, index) => ways.behind(end, ports[index]));
+    const way = ways.before(net);
+    const start = source >= 0 ? layer[source] : 0;
+    let reach = this.last - 1;
+    if (!net.leaves) reach = ends.reduce((most, end) => Math.max(most, layer[end]), 0);
+    const outer = this.last - start;
+    if (source < 0) {
+      source = this.vertex(0, outer, reach);
+      this.entries.push(source);
+      this.entryWays.push(lengths.reduce((most, length) => Math.max(most, length), 0) % OUT);
+    }
+    if (net.leaves) {
+      ends.push(this.vertex(reach, outer, reach));
+      ports.push(0);
+      lengths.push(OUT);
+      this.exits.push(ends[ends.length - 1]);
+      this.exitWays.push(way);
+    }
+    let far = reach - start - 1;
+    if (!net.label && far > this.budget) far = 0;
+    this.budget -= far;
+    /** @type {number[]} */
+    const chain = [];
+    const index = chains.push(chain) - 1;
+    for (let step = 0; step < far; step++) chain.push(this.vertex(start + 1 + step, outer, reach));
+    if (net.label) this.labels.set(chain[0], net.label);
+    const longest = new Float64Array(Math.max(far, 0));
+    ends.forEach((end, position) => {
+      const length = lengths[position];
+      const step = Math.min(layer[end] - start - 2, far - 1);
+      if (step < 0) this.segment(source, end, net.port, ports[position], index, way + length);
+      else {
+        this.segment(chain[step], end, 0, ports[position], index, way + length);
+        if (longest[step] < length) longest[step] = length;
+      }
+    });
+    for (let step = far - 1; step >= 0; step--) {
+      if (step + 1 < far && longest[step] < longest[step + 1]) longest[step] = longest[step + 1];
+      const through = way + longest[step];
+      if (step) this.segment(chain[step - 1], chain[step], 0, 0, index, through);
+      else this.segment(source, chain[0], net.port, 0, index, through);
+    }
+  }
+
+  /**
+   * @param {number} layer
+   * @param {number} outer
+   * @param {number} inner
+   */
+  vertex(layer, outer, inner) {
+    this.outer.push(outer);
+    this.inner.push(inner);
+    return this.layer.push(layer) - 1;
+  }
+
+  /**
+   * @param {number} upper
+   * @param {number} lower
+   * @param {number} upperPort
+   * @param {number} lowerPort
+   * @param {number} net
+   * @param {number} through
+   */
+  segment(upper, lower, upperPort, lowerPort, net, through) {
+    const { segments } = this;
+    segments.upper.push(upper);
+    segments.lower.push(lower);
+    segments.upperPort.push(upperPort);
+    segments.lowerPort.push(lowerPort);
+    segments.net.push(net);
+    segments.through.push(through);
+  }
+}
+
+/**
+ * Return the layer of each member, with one more layer behind each rank from which a net with a text comes.
+ *
+ * @param {Int32Array} rank
+ * @param {Net[]} nets
+ */
+function withTexts(rank, nets) {
+  let last = 0;
+  for (const value of rank) if (value > last) last = value;
+  const shift = new Int32Array(last + 2);
+  for (const net of nets) if (net.label) shift[rank[net.source] + 1] = 1;
+  for (let index = 1; index < shift.length; index++) shift[index] += shift[index - 1];
+  return Array.from(rank, (value) => value + shift[value]);
+}
+
+/**
+ * Return the position of each vertex in its layer.
+ *
+ * @param {Layers} layers
+ */
+export function places(layers) {
+  const place = new Int32Array(layers.layer.length);
+  for (const row of layers.rows) row.forEach((vertex, position) => (place[vertex] = position));
+  return place;
+}

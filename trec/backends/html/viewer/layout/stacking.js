@@ -1,0 +1,244 @@
+// How far along the flow everything in a scope stands: one layer after the other, but no taller than it must be.
+
+import { ARC, STRAIGHT } from "./routing.js";
+
+/** @typedef {import("./joints.js").Joints} Joints */
+/** @typedef {import("./layers.js").Layers} Layers */
+/** @typedef {import("./shape.js").Shape} Shape */
+
+/** Least room between two layers. */
+const BETWEEN = 19;
+/** Least room before the first layer, where nets enter. */
+const ENTER = 12;
+/** Least room behind the last layer, where nets leave. */
+const LEAVE = 5;
+/** Height of a layer in which small members stand at the top, and later ones may stand beside the tall. */
+const TALL = 60;
+/** Room between a layer and the texts after it. */
+const TEXT = 4;
+/** Room between two layers for each point that a net moves sideways there, so that no curve is too flat. */
+const STEEP = 0.16;
+/** Room on both sides of what stands beside something tall. */
+const APART = 6;
+/** Room between the texts after a layer and the next one. */
+const BELOW_TEXT = 14;
+/** Most room that is made so. */
+const FLAT = 48;
+
+/** Where layers and what is in them are along the flow. */
+export class Bands {
+  /**
+   * A member stands in its own layer, or beside a tall member of an earlier one, straight below what leads to it.
+   *
+   * @param {Layers} layers
+   * @param {Shape[]} shapes
+   * @param {Joints} joints
+   * @param {Float64Array} across coordinate of each vertex
+   * @param {boolean} sideways whether the outcome will be turned, so that texts lie along the flow
+   */
+  constructor(layers, shapes, joints, across, sideways) {
+    const count = layers.layer.length;
+    this.layers = layers;
+    this.joints = joints;
+    this.across = across;
+    this.width = new Float64Array(count);
+    /** Height of members and texts; not a number for other vertices. */
+    this.height = new Float64Array(count).fill(NaN);
+    shapes.forEach((shape, member) => {
+      this.width[member] = shape.width;
+      this.height[member] = shape.height + (shape.loop ? 2 * ARC : 0);
+    });
+    for (const [vertex, [width, height]] of layers.labels) {
+      this.width[vertex] = sideways ? 2 * height : 2 * width + 8;
+      this.height[vertex] = sideways ? width : height;
+    }
+    /** @type {number[][]} */
+    this.between = layers.rows.map(() => []);
+    /** How many segments end at each vertex, and the last of them. */
+    this.arriving = new Int32Array(count);
+    this.into = new Int32Array(count);
+    /** How many segments begin at each vertex. */
+    this.leaving = new Int32Array(count);
+    for (let joint = 0; joint < joints.upper.length; joint++) {
+      const upper = joints.upper[joint];
+      this.between[layers.layer[upper]].push(joint);
+      this.leaving[upper]++;
+      this.arriving[joints.lower[joint]]++;
+      this.into[joints.lower[joint]] = joint;
+    }
+    this.texts = new Set([...layers.labels.keys()].map((vertex) => layers.layer[vertex]));
+    /** @type {number[]} Where each layer begins. */
+    this.tops = [];
+    /** @type {number[]} Where each layer ends; curves run between that and the next top. */
+    this.bottoms = [];
+    /** For each member, and each vertex with a text, its centre; not a number as long as it is not known. */
+    this.middles = new Float64Array(count).fill(NaN);
+    /** Layer in which each member and each text stands, which is not its own if it was raised. */
+    this.band = new Int32Array(count).fill(-1);
+    this.stack();
+  }
+
+  stack() {
+    const { rows } = this.layers;
+    let along = 0;
+    let before = -1;
+    rows.forEach((row, index) => {
+      const solid = row.filter((vertex) => this.height[vertex] >= 0);
+      const raised = index ? this.raise(index, solid) : new Set();
+      const left = solid.filter((vertex) => !raised.has(vertex));
+      if (before >= 0 && before < index - 1 && left.length)
+        along = Math.max(along, this.bottoms[before] + this.apart(before, index));
+      const height = left.reduce((most, vertex) => Math.max(most, this.height[vertex]), 0);
+      for (const vertex of left) {
+        this.band[vertex] = index;
+        this.middles[vertex] = along + (height > TALL ? this.height[vertex] : height) / 2;
+      }
+      this.tops.push(along);
+      along += height;
+      this.bottoms.push(along);
+      if (left.length) before = index;
+      if (index === rows.length - 1) return;
+      const steepest = this.between[index].reduce((most, joint) => Math.max(most, this.moved(joint)), 0);
+      const least = index === 0 || left.length ? this.room(index) : 0;
+      along += Math.max(least, Math.min(FLAT, STEEP * steepest));
+    });
+  }
+
+  /**
+   * Return the least room between a layer and the next.
+   *
+   * @param {number} index
+   */
+  room(index) {
+    if (this.texts.has(index + 1)) return TEXT;
+    if (this.texts.has(index)) return BELOW_TEXT;
+    if (index === 0 && this.layers.entries.length) return ENTER;
+    return this.layers.exits.length && index + 2 === this.layers.rows.length ? LEAVE : BETWEEN;
+  }
+
+  /**
+   * Return the least room between two layers with nothing in those between them.
+   *
+   * @param {number} before
+   * @param {number} index
+   */
+  apart(before, index) {
+    if (this.texts.has(before)) return BELOW_TEXT;
+    return this.texts.has(index) ? TEXT : BETWEEN;
+  }
+
+  /**
+   * Return how far sideways a segment goes.
+   *
+   * @param {number} joint
+   */
+  moved(joint) {
+    const { upper, lower, leaves, arrives } = this.joints;
+    return Math.abs(this.across[upper[joint]] + leaves[joint] - this.across[lower[joint]] - arrives[joint]);
+  }
+
+  /**
+   * Place what fits beside something tall in a layer before, straight below what leads to it, and return it.
+   *
+   * @param {number} index
+   * @param {number[]} solid
+   */
+  raise(index, solid) {
+    /** @type {Set<number>} */
+    const raised = new Set();
+    for (const vertex of solid) {
+      const column = this.column(vertex);
+      if (!column.length) continue;
+      const upper = column[column.length - 1];
+      const band = this.roomBeside(vertex, upper, index);
+      if (band < 0 || !this.isFree(vertex, column, this.band[upper], index)) continue;
+      raised.add(vertex);
+      this.band[vertex] = band;
+      this.middles[vertex] = this.below(upper, band, index) + this.height[vertex] / 2;
+    }
+    return raised;
+  }
+
+  /**
+   * Return what alone leads straight to a vertex, up to the first member or text; empty if nothing does.
+   *
+   * @param {number} vertex
+   */
+  column(vertex) {
+    /** @type {number[]} */
+    const column = [];
+    for (;;) {
+      const joint = this.into[vertex];
+      if (this.arriving[vertex] !== 1 || this.moved(joint) > STRAIGHT) return [];
+      vertex = this.joints.upper[joint];
+      if (this.leaving[vertex] !== 1) return [];
+      column.push(vertex);
+      if (!isNaN(this.middles[vertex])) return column;
+    }
+  }
+
+  /**
+   * Return the first layer from that of what leads to a vertex on in which the vertex fits; -1 if in none.
+   *
+   * @param {number} vertex
+   * @param {number} upper
+   * @param {number} index
+   */
+  roomBeside(vertex, upper, index) {
+    for (let band = this.band[upper]; band < index; band++) {
+      const tall = this.bottoms[band] - this.tops[band] > TALL;
+      if (tall && this.below(upper, band, index) + this.height[vertex] <= this.bottoms[band]) return band;
+    }
+    return -1;
+  }
+
+  /**
+   * Return where something may begin in a layer, below what leads to it.
+   *
+   * @param {number} upper
+   * @param {number} band
+   * @param {number} index
+   */
+  below(upper, band, index) {
+    return Math.max(this.middles[upper] + this.height[upper] / 2 + this.room(index - 1), this.tops[band]);
+  }
+
+  /**
+   * Tell whether nothing but what leads to a vertex is in its column, in the layers before its own.
+   *
+   * @param {number} vertex
+   * @param {number[]} column
+   * @param {number} first
+   * @param {number} index
+   */
+  isFree(vertex, column, first, index) {
+    const half = this.width[vertex] / 2 + APART;
+    const left = this.across[vertex] - half;
+    const right = this.across[vertex] + half;
+    const leading = new Set([...column, ...this.above(column[column.length - 1], first)]);
+    for (let layer = first; layer < index; layer++)
+      for (const other of this.layers.rows[layer]) {
+        const reach = this.width[other] / 2;
+        if (this.across[other] - reach < right && this.across[other] + reach > left && !leading.has(other)) return false;
+      }
+    return true;
+  }
+
+  /**
+   * Return what was raised above a vertex, back to a layer.
+   *
+   * @param {number} vertex
+   * @param {number} first
+   */
+  above(vertex, first) {
+    /** @type {number[]} */
+    const found = [];
+    while (this.layers.layer[vertex] > first) {
+      const column = this.column(vertex);
+      if (!column.length) break;
+      found.push(...column);
+      vertex = column[column.length - 1];
+    }
+    return found;
+  }
+}
