@@ -1,6 +1,7 @@
 // Vertices that stand exactly below one another: the trunk first, then long nets.
 
 import { places } from "./layers.js";
+import { grouped } from "./rows.js";
 
 /** @typedef {import("./layers.js").Layers} Layers */
 
@@ -16,20 +17,20 @@ import { places } from "./layers.js";
 export function align(layers) {
   const place = places(layers);
   const { upper, lower, net, through } = layers.segments;
-  /** @type {number[][]} */
-  const out = layers.layer.map(() => []);
-  /** @type {number[][]} */
-  const into = layers.layer.map(() => []);
   const best = new Float64Array(layers.chains.length);
-  for (let index = 0; index < upper.length; index++) {
-    out[upper[index]].push(index);
-    into[lower[index]].push(index);
-    if (best[net[index]] < through[index]) best[net[index]] = through[index];
-  }
-  const chosenOut = out.map((rows, vertex) =>
-    longest(layers, vertex < layers.members ? rows : onwards(layers, rows, best), (one) => place[lower[one]]),
-  );
-  const chosenIn = into.map((rows) => longest(layers, rows, (one) => place[upper[one]]));
+  for (let index = 0; index < upper.length; index++) best[net[index]] = Math.max(best[net[index]], through[index]);
+  const chosen = (/** @type {number[]} */ from, /** @type {number[]} */ to, /** @type {boolean} */ out) => {
+    const { starts, items } = grouped(place.length, from);
+    return Int32Array.from(place, (_, vertex) => {
+      const count = starts[vertex + 1] - starts[vertex];
+      if (count < 2) return count ? items[starts[vertex]] : -1;
+      const rows = Array.from(items.subarray(starts[vertex], starts[vertex + 1]));
+      const kept = out && vertex >= layers.members ? onwards(layers, rows, best) : rows;
+      return longest(layers, kept, (one) => place[to[one]]);
+    });
+  };
+  const chosenOut = chosen(upper, lower, true);
+  const chosenIn = chosen(lower, upper, false);
   const trunk = [];
   const inner = [];
   for (let index = 0; index < upper.length; index++)
@@ -48,7 +49,7 @@ export function align(layers) {
  */
 function onwards(layers, indices, best) {
   const { lower, net, through } = layers.segments;
-  if (indices.length < 2 || indices.some((index) => through[index] === best[net[index]])) return indices;
+  if (indices.some((index) => through[index] === best[net[index]])) return indices;
   const far = indices.filter((index) => lower[index] >= layers.members);
   return far.length ? far : indices;
 }
@@ -61,7 +62,6 @@ function onwards(layers, indices, best) {
  * @param {(index: number) => number} place
  */
 function longest(layers, indices, place) {
-  if (indices.length < 2) return indices.length ? indices[0] : -1;
   const { through } = layers.segments;
   let best = 0;
   for (const index of indices) if (through[index] > best) best = through[index];

@@ -1,6 +1,7 @@
 // Where nets leave members and reach them, and what is to be near what.
 
 import { places } from "./layers.js";
+import { grouped } from "./rows.js";
 
 /** @typedef {import("./layers.js").Layers} Layers */
 /** @typedef {import("./shape.js").Shape} Shape */
@@ -71,25 +72,15 @@ function greatest(numbers) {
 export function spread(layers, shapes, joints, straight) {
   const place = places(layers);
   const { upper, lower } = joints;
-  /** @type {number[][]} */
-  const into = shapes.map(() => []);
-  /** @type {number[][]} */
-  const out = shapes.map(() => []);
-  for (let index = 0; index < upper.length; index++) {
-    if (lower[index] < layers.members && shapes[lower[index]].ports) into[lower[index]].push(index);
-    if (upper[index] < layers.members && shapes[upper[index]].ports) out[upper[index]].push(index);
-  }
   const aligned = new Set(straight);
   const leaves = joints.leaves.slice();
   const fraction = (/** @type {number} */ offset) => offset / (1000 + Math.abs(offset));
-  into.forEach((indices, member) => {
-    if (indices.length < 2) return;
+  each(layers, shapes, lower, (member, indices) => {
     const key = new Map(indices.map((index) => [index, place[upper[index]] + fraction(joints.leaves[index])]));
     const groups = sortedBy(indices, key).map((index) => [index]);
     share(shapes[member].width, groups, aligned, joints.arrives);
   });
-  out.forEach((indices, member) => {
-    if (indices.length < 2) return;
+  each(layers, shapes, upper, (member, indices) => {
     const { net } = layers.segments;
     /** @type {Map<number, number[]>} */
     const nets = new Map();
@@ -105,6 +96,22 @@ export function spread(layers, shapes, joints, straight) {
     share(shapes[member].width, sortedBy(groups, key), aligned, leaves);
   });
   joints.leaves = leaves;
+}
+
+/**
+ * Go through the boxes that several segments have at one end.
+ *
+ * @param {Layers} layers
+ * @param {Shape[]} shapes
+ * @param {number[]} ends
+ * @param {(member: number, segments: number[]) => void} found
+ */
+function each(layers, shapes, ends, found) {
+  const { starts, items } = grouped(layers.layer.length, ends);
+  shapes.forEach((shape, member) => {
+    if (shape.ports && starts[member + 1] - starts[member] > 1)
+      found(member, Array.from(items.subarray(starts[member], starts[member + 1])));
+  });
 }
 
 /**

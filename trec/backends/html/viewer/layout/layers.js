@@ -1,6 +1,6 @@
 // Layers: members that stand beside one another, and the vertices that long nets and texts are made of.
 
-import { ranks } from "./ranks.js";
+import { endsOf, Ranks } from "./ranks.js";
 import { OUT, Ways } from "./ways.js";
 
 /** @typedef {import("./diagram.js").Size} Size */
@@ -33,8 +33,9 @@ export class Layers {
    */
   constructor(shapes, nets) {
     const count = shapes.length;
-    const { rank, flow } = ranks(count, nets, (member) => shapes[member].first);
-    this.ways = new Ways(nets, shapes, flow);
+    const ends = endsOf(count, nets);
+    const { rank, flow } = new Ranks(count, nets, ends, (member) => shapes[member].first);
+    this.ways = new Ways(nets, ends, shapes, flow);
     this.members = count;
     /** Layer of each vertex. */
     this.layer = withTexts(rank, nets);
@@ -80,25 +81,23 @@ export class Layers {
    */
   add(net) {
     const { layer, chains, ways } = this;
+    const { targets, ports } = net;
+    const count = targets.length;
     let source = net.source;
-    const ends = [...net.targets];
-    const ports = [...net.ports];
-    const lengths = ends.map((end, index) => ways.behind(end, ports[index]));
     const way = ways.before(net);
     const start = source >= 0 ? layer[source] : 0;
     let reach = this.last - 1;
-    if (!net.leaves) reach = ends.reduce((most, end) => Math.max(most, layer[end]), 0);
+    if (!net.leaves) reach = targets.reduce((most, end) => Math.max(most, layer[end]), 0);
     const outer = this.last - start;
     if (source < 0) {
       source = this.vertex(0, outer, reach);
       this.entries.push(source);
-      this.entryWays.push(lengths.reduce((most, length) => Math.max(most, length), 0) % OUT);
+      let longest = 0;
+      for (let end = 0; end < count; end++) longest = Math.max(longest, ways.behind(targets[end], ports[end]));
+      this.entryWays.push(longest % OUT);
     }
     if (net.leaves) {
-      ends.push(this.vertex(reach, outer, reach));
-      ports.push(0);
-      lengths.push(OUT);
-      this.exits.push(ends[ends.length - 1]);
+      this.exits.push(this.vertex(reach, outer, reach));
       this.exitWays.push(way);
     }
     let far = reach - start - 1;
@@ -109,16 +108,19 @@ export class Layers {
     const index = chains.push(chain) - 1;
     for (let step = 0; step < far; step++) chain.push(this.vertex(start + 1 + step, outer, reach));
     if (net.label) this.labels.set(chain[0], net.label);
-    const longest = new Float64Array(Math.max(far, 0));
-    ends.forEach((end, position) => {
-      const length = lengths[position];
+    const longest = new Float64Array(far);
+    for (let number = 0; number < count + (net.leaves ? 1 : 0); number++) {
+      const inside = number < count;
+      const end = inside ? targets[number] : this.exits[this.exits.length - 1];
+      const port = inside ? ports[number] : 0;
+      const length = inside ? ways.behind(end, port) : OUT;
       const step = Math.min(layer[end] - start - 2, far - 1);
-      if (step < 0) this.segment(source, end, net.port, ports[position], index, way + length);
+      if (step < 0) this.segment(source, end, net.port, port, index, way + length);
       else {
-        this.segment(chain[step], end, 0, ports[position], index, way + length);
-        if (longest[step] < length) longest[step] = length;
+        this.segment(chain[step], end, 0, port, index, way + length);
+        longest[step] = Math.max(longest[step], length);
       }
-    });
+    }
     for (let step = far - 1; step >= 0; step--) {
       if (step + 1 < far && longest[step] < longest[step + 1]) longest[step] = longest[step + 1];
       const through = way + longest[step];

@@ -2,6 +2,7 @@
 
 import { crossings } from "./crossings.js";
 import { places } from "./layers.js";
+import { grouped } from "./rows.js";
 
 /** @typedef {import("./layers.js").Layers} Layers */
 /** @typedef {number[]} Near vertices, each followed by how far right of their middle something would stand */
@@ -73,9 +74,11 @@ class Sweep {
     this.arrives = arrives;
     this.upper = layers.segments.upper;
     this.lower = layers.segments.lower;
-    /** @type {number[][]} For each layer, the segments that begin in it. */
-    this.between = this.rows.map(() => []);
-    this.upper.forEach((vertex, segment) => this.between[layers.layer[vertex]].push(segment));
+    /** For each layer, the segments that begin in it. */
+    this.between = grouped(
+      this.rows.length,
+      this.upper.map((vertex) => layers.layer[vertex]),
+    );
     this.place = places(layers);
     this.key = new Float64Array(this.place.length);
     /** @type {Near[]} For each vertex, those before it. */
@@ -88,12 +91,11 @@ class Sweep {
   lookAround() {
     this.up = Array.from(this.place, () => []);
     this.down = Array.from(this.place, () => []);
-    for (const segments of this.between)
-      for (const segment of segments) {
-        const shift = this.leaves[segment] - this.arrives[segment];
-        this.up[this.lower[segment]].push(this.upper[segment], shift);
-        this.down[this.upper[segment]].push(this.lower[segment], this.arrives[segment] - this.leaves[segment]);
-      }
+    for (const segment of this.between.items) {
+      const shift = this.leaves[segment] - this.arrives[segment];
+      this.up[this.lower[segment]].push(this.upper[segment], shift);
+      this.down[this.upper[segment]].push(this.lower[segment], -shift);
+    }
   }
 
   /**
@@ -138,12 +140,14 @@ class Sweep {
 
   /** Return how many pairs of segments cross. */
   crossings() {
+    const { starts, items } = this.between;
     let total = 0;
-    for (const segments of this.between) {
-      if (segments.length < 2) continue;
-      const starts = Float64Array.from(segments, (one) => this.place[this.upper[one]] + this.leaves[one]);
-      const ends = Float64Array.from(segments, (one) => this.place[this.lower[one]] + this.arrives[one]);
-      total += crossings(starts, ends);
+    for (let layer = 0; layer < this.rows.length; layer++) {
+      if (starts[layer + 1] - starts[layer] < 2) continue;
+      const segments = items.subarray(starts[layer], starts[layer + 1]);
+      const froms = Float64Array.from(segments, (one) => this.place[this.upper[one]] + this.leaves[one]);
+      const tos = Float64Array.from(segments, (one) => this.place[this.lower[one]] + this.arrives[one]);
+      total += crossings(froms, tos);
     }
     return total;
   }

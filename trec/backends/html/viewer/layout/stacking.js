@@ -1,6 +1,7 @@
 // How far along the flow everything in a scope stands: one layer after the other, but no taller than it must be.
 
 import { ARC, STRAIGHT } from "./routing.js";
+import { grouped } from "./rows.js";
 
 /** @typedef {import("./joints.js").Joints} Joints */
 /** @typedef {import("./layers.js").Layers} Layers */
@@ -52,17 +53,18 @@ export class Bands {
       this.width[vertex] = sideways ? 2 * height : 2 * width + 8;
       this.height[vertex] = sideways ? width : height;
     }
-    /** @type {number[][]} */
-    this.between = layers.rows.map(() => []);
+    /** The segments between each layer and the next. */
+    this.between = grouped(
+      layers.rows.length,
+      joints.upper.map((vertex) => layers.layer[vertex]),
+    );
     /** How many segments end at each vertex, and the last of them. */
     this.arriving = new Int32Array(count);
     this.into = new Int32Array(count);
     /** How many segments begin at each vertex. */
     this.leaving = new Int32Array(count);
     for (let joint = 0; joint < joints.upper.length; joint++) {
-      const upper = joints.upper[joint];
-      this.between[layers.layer[upper]].push(joint);
-      this.leaving[upper]++;
+      this.leaving[joints.upper[joint]]++;
       this.arriving[joints.lower[joint]]++;
       this.into[joints.lower[joint]] = joint;
     }
@@ -84,11 +86,11 @@ export class Bands {
     let before = -1;
     rows.forEach((row, index) => {
       const solid = row.filter((vertex) => this.height[vertex] >= 0);
-      const raised = index ? this.raise(index, solid) : new Set();
-      const left = solid.filter((vertex) => !raised.has(vertex));
+      const left = index ? solid.filter((vertex) => !this.raise(vertex, index)) : solid;
       if (before >= 0 && before < index - 1 && left.length)
         along = Math.max(along, this.bottoms[before] + this.apart(before, index));
-      const height = left.reduce((most, vertex) => Math.max(most, this.height[vertex]), 0);
+      let height = 0;
+      for (const vertex of left) height = Math.max(height, this.height[vertex]);
       for (const vertex of left) {
         this.band[vertex] = index;
         this.middles[vertex] = along + (height > TALL ? this.height[vertex] : height) / 2;
@@ -98,7 +100,9 @@ export class Bands {
       this.bottoms.push(along);
       if (left.length) before = index;
       if (index === rows.length - 1) return;
-      const steepest = this.between[index].reduce((most, joint) => Math.max(most, this.moved(joint)), 0);
+      const { starts, items } = this.between;
+      let steepest = 0;
+      for (let at = starts[index]; at < starts[index + 1]; at++) steepest = Math.max(steepest, this.moved(items[at]));
       const least = index === 0 || left.length ? this.room(index) : 0;
       along += Math.max(least, Math.min(FLAT, STEEP * steepest));
     });
@@ -138,25 +142,20 @@ export class Bands {
   }
 
   /**
-   * Place what fits beside something tall in a layer before, straight below what leads to it, and return it.
+   * Place a vertex beside something tall in a layer before, straight below what leads to it, if it fits there.
    *
+   * @param {number} vertex
    * @param {number} index
-   * @param {number[]} solid
    */
-  raise(index, solid) {
-    /** @type {Set<number>} */
-    const raised = new Set();
-    for (const vertex of solid) {
-      const column = this.column(vertex);
-      if (!column.length) continue;
-      const upper = column[column.length - 1];
-      const band = this.roomBeside(vertex, upper, index);
-      if (band < 0 || !this.isFree(vertex, column, this.band[upper], index)) continue;
-      raised.add(vertex);
-      this.band[vertex] = band;
-      this.middles[vertex] = this.below(upper, band, index) + this.height[vertex] / 2;
-    }
-    return raised;
+  raise(vertex, index) {
+    const column = this.column(vertex);
+    if (!column.length) return false;
+    const upper = column[column.length - 1];
+    const band = this.roomBeside(vertex, upper, index);
+    if (band < 0 || !this.isFree(vertex, column, this.band[upper], index)) return false;
+    this.band[vertex] = band;
+    this.middles[vertex] = this.below(upper, band, index) + this.height[vertex] / 2;
+    return true;
   }
 
   /**

@@ -1,6 +1,7 @@
 // How long ways through a scope are, which tells its trunk from what stands beside it.
 
 /** @typedef {import("./nesting.js").Net} Net */
+/** @typedef {import("./ranks.js").Ends} Ends */
 /** @typedef {import("./shape.js").Shape} Shape */
 
 /** Length of what a way that leads out of a scope goes on with: more than any that ends inside. */
@@ -12,10 +13,12 @@ export class Ways {
    * Only ways in the flow count, lest the trunk come from a chain of constants.
    *
    * @param {Net[]} nets
+   * @param {Ends} ends
    * @param {Shape[]} shapes
    * @param {Uint8Array} flow
    */
-  constructor(nets, shapes, flow) {
+  constructor(nets, ends, shapes, flow) {
+    const { starts, items } = ends.from;
     const count = shapes.length;
     this.shapes = shapes;
     this.flow = flow;
@@ -23,21 +26,16 @@ export class Ways {
     this.above = new Float64Array(count);
     /** For each member, the longest way from it, without itself. */
     this.below = new Float64Array(count);
-    /** @type {Net[][]} */
-    const bySource = Array.from({ length: count }, () => []);
-    for (const net of nets) if (net.source >= 0) bySource[net.source].push(net);
     for (let member = 0; member < count; member++)
-      for (const net of bySource[member]) {
-        const length = this.before(net);
-        for (const target of net.targets) if (this.above[target] < length) this.above[target] = length;
+      for (let at = starts[member]; at < starts[member + 1]; at++) {
+        const target = ends.target[items[at]];
+        this.above[target] = Math.max(this.above[target], this.before(nets[ends.net[items[at]]]));
       }
+    for (const net of nets) if (net.leaves && net.source >= 0) this.below[net.source] = OUT;
     for (let member = count - 1; member >= 0; member--)
-      for (const net of bySource[member]) {
-        if (net.leaves && this.below[member] < OUT) this.below[member] = OUT;
-        net.targets.forEach((target, index) => {
-          const length = this.behind(target, net.ports[index]);
-          if (this.below[member] < length) this.below[member] = length;
-        });
+      for (let at = starts[member]; at < starts[member + 1]; at++) {
+        const length = this.behind(ends.target[items[at]], ends.port[items[at]]);
+        this.below[member] = Math.max(this.below[member], length);
       }
   }
 
