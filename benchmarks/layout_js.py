@@ -2,9 +2,8 @@
 
 Run: python benchmarks/layout_js.py [boxes ...]
 
-Printed are milliseconds: all at once in Python; in Node.js all scopes, then all positions and routes; one scope in the
-middle closed and opened again among all others, which are open; the picture with its outer scopes closed; one of these
-opened.
+Printed are milliseconds: all at once in Python; then in Node.js, one after the other with one memory, the picture with
+its outer scopes closed, with one of these opened, with all scopes open, with the one closed again, and open.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from trec.layout.arrange import arrange
 if TYPE_CHECKING:
     from trec.layout.diagram import Diagram
 
-COLUMNS = ("cold", "places", "closing", "opening", "again", "begun", "expanded")
+COLUMNS = ("closed", "opened", "all", "one closed", "again")
 
 
 def as_data(diagram: Diagram) -> dict[str, Any]:
-    """Return a diagram as the layout of the page takes it, every scope with a size for when it is closed."""
+    """Return a diagram as the layout of the page takes it."""
     return {
-        "sizes": [length for size in (*diagram.sizes, *[(80.0, 34.0)] * len(diagram.parents)) for length in size],
+        "sizes": [length for size in diagram.sizes for length in size],
         "scopes": diagram.scopes,
         "parents": diagram.parents,
         "titles": diagram.titles,
@@ -43,7 +42,7 @@ def as_data(diagram: Diagram) -> dict[str, Any]:
 
 def main(counts: list[int]) -> None:
     """Print the figures."""
-    print(f"{'':12} {'boxes':>7} {'wires':>7} {'Python':>8}" + "".join([f"{name:>9}" for name in COLUMNS]))
+    print(f"{'':12} {'boxes':>7} {'wires':>7} {'Python':>8}" + "".join([f"{name:>11}" for name in COLUMNS]))
     script = Path(__file__).with_suffix(".mjs")
     for make in (transformer, dense):
         for count in counts:
@@ -56,7 +55,7 @@ def main(counts: list[int]) -> None:
                 path.write_text(json.dumps([as_data(diagram)]), encoding="utf-8")
                 done = subprocess.run(["node", str(script), str(path)], capture_output=True, check=True)
             row = json.loads(done.stdout)
-            figures = "".join([f"{row[name]:9.1f}" for name in COLUMNS])
+            figures = "".join([f"{row[name]:11.1f}" for name in COLUMNS])
             print(f"{make.__name__:12} {len(diagram.sizes):7} {len(diagram.wires):7} {spent:8.0f}{figures}")
             if placement.crossings != row["crossings"]:
                 print(f"  crossings differ: {placement.crossings} in Python, {row['crossings']} in Node.js")

@@ -1,157 +1,128 @@
 // The layout of a whole diagram: each scope on its own, the innermost first, equal ones once.
-//
-// What is known of a scope depends on nothing but its nets and the shapes of its members, so when one of them is opened
-// or closed only the scopes around it are laid out again. Order and size of the rest stand.
 
 import { framed } from "./frame.js";
 import { Interning } from "./interning.js";
 import { Nesting } from "./nesting.js";
-import { Panels } from "./panels.js";
+import { simplified } from "./routing.js";
 import { layOut } from "./scope.js";
 
 /** @typedef {import("./diagram.js").Diagram} Diagram */
 /** @typedef {import("./diagram.js").Line} Line */
-/** @typedef {import("./diagram.js").Panel} Panel */
 /** @typedef {import("./diagram.js").Placement} Placement */
 /** @typedef {import("./diagram.js").Point} Point */
-/** @typedef {import("./diagram.js").Size} Size */
 /** @typedef {import("./frame.js").Frame} Frame */
+/** @typedef {import("./nesting.js").Nets} Nets */
 /** @typedef {import("./scope.js").Content} Content */
 /** @typedef {import("./shape.js").Shape} Shape */
 /** @typedef {{ id: number, shape: Shape }} Form a shape of which there is one object */
 /** @typedef {{ id: number, content: Content }} Laid a scope laid out, of which there is one object */
+/** @typedef {{ id: number, content: Content, frame: Frame, form: Form }} Framed that in its frame, and as seen outside */
 
 /** Room beside a box for a net that returns to it, in points. */
-export const LOOP = 18;
+const LOOP = 18;
 /** Crossings of a scope up to which another order of the nets that enter its members is tried; more take long. */
 const FEW = 40;
 /** Width of a box up to which it is a circle or a point, which nets reach in the middle. */
 const ROUND = 30;
 
-/**
- * A scope laid out, in its frame; there is one object for all equal ones.
- *
- * @typedef {object} Framed
- * @property {number} id
- * @property {Content} content
- * @property {Frame} frame
- * @property {Form} form what the scope around it sees
- * @property {Panel} [panel] see panels.js
- */
-
-/**
- * Return where everything in a diagram is.
- *
- * @param {Diagram} diagram
- * @returns {Placement}
- */
-export function arrange(diagram) {
-  return new Arrangement(diagram).placement();
-}
-
-/** The layout of one diagram, kept while its scopes are opened and closed; see diagram.js. */
-export class Arrangement {
-  /** @param {Diagram} diagram */
-  constructor(diagram) {
-    this.diagram = diagram;
-    this.direction = diagram.direction ?? "TB";
-    this.sideways = this.direction === "LR" || this.direction === "RL";
-    this.first = new Set(diagram.first ?? []);
-    this.nesting = new Nesting(diagram);
-    for (const scope of diagram.closed ?? []) this.nesting.open[this.nesting.boxes + scope] = 0;
+/** What is known of scopes in pictures with one direction and one length of columns: of the last and the one before. */
+export class Memory {
+  constructor() {
+    /** @type {Interning<Nets>} */
+    this.nets = new Interning();
     /** @type {Interning<Form>} */
     this.forms = new Interning();
     /** @type {Interning<Laid>} */
     this.contents = new Interning();
     /** @type {Interning<Framed>} */
     this.frames = new Interning();
-    /** @type {Interning<number>} */
-    this.titles = new Interning();
     /** @type {Interning<Framed[]>} For a scope and then for each of its members, what they came to be. */
     this.outcomes = new Interning();
-    /** @type {Framed[]} Each scope as it would be on its own. */
-    this.own = [];
-    /** @type {Framed[]} Each scope as it suits the one around it, */
-    this.taken = [];
-    this.panels = new Panels(this);
-    this.settle();
   }
 
+  /** Begin another picture. */
+  turn() {
+    for (const kind of [this.nets, this.forms, this.contents, this.frames, this.outcomes]) kind.turn();
+  }
+}
+
+/**
+ * Return where everything in a diagram is.
+ *
+ * @param {Diagram} diagram
+ * @param {Memory} memory what is known of scopes of earlier diagrams, which are not laid out again
+ * @returns {Placement}
+ */
+export function arrange(diagram, memory = new Memory()) {
+  memory.turn();
+  return new Arrangement(diagram, memory).placement();
+}
+
+/** Lay out one diagram. */
+class Arrangement {
   /**
-   * Show what is in a scope.
-   *
-   * @param {number} scope an index into `parents`
+   * @param {Diagram} diagram
+   * @param {Memory} memory
    */
-  open(scope) {
-    this.set(scope, 1);
+  constructor(diagram, memory) {
+    this.diagram = diagram;
+    this.memory = memory;
+    this.direction = diagram.direction ?? "TB";
+    this.sideways = this.direction === "LR" || this.direction === "RL";
+    this.first = new Set(diagram.first ?? []);
+    this.nesting = new Nesting(diagram, memory.nets);
+    /** @type {Set<number>} */
+    this.looped = new Set();
+    this.nesting.keys.forEach((key, wire) => key < 0 && this.looped.add(diagram.wires[4 * wire]));
+    /** @type {Form[]} Of each item, what the scope around it sees. */
+    this.forms = Array.from(diagram.scopes, (_, box) => this.boxForm(box));
+    /** @type {Framed[]} Of each scope. */
+    this.framed = [];
+    const { boxes, root } = this.nesting;
+    for (let scope = root - 1; scope >= boxes; scope--) if (this.nesting.members[scope].length) this.visit(scope);
+    this.visit(root);
+    /** Where the content of each scope begins in the picture, before that is turned. */
+    this.corners = new Float64Array(2 * root + 2);
+    this.corners.set([this.framed[root].frame.left, this.framed[root].frame.top], 2 * root);
+    /** The middle of each box. */
+    this.boxes = new Float64Array(2 * boxes);
+    this.spread(root);
+    for (let scope = boxes; scope < root; scope++) this.spread(scope);
   }
+
+  // ---- scopes
 
   /**
-   * Show a scope as a box.
-   *
-   * @param {number} scope an index into `parents`
-   */
-  close(scope) {
-    this.set(scope, 0);
-  }
-
-  /**
-   * @param {number} scope
-   * @param {number} open
-   */
-  set(scope, open) {
-    const item = this.nesting.boxes + scope;
-    this.nesting.open[item] = open;
-    this.nesting.touch(item, true);
-  }
-
-  /**
-   * Replace the wires that leave an item.
-   *
-   * @param {number} item
-   * @param {ArrayLike<number>} wires as in `Diagram.wires`
-   */
-  send(item, wires) {
-    this.nesting.silence(item);
-    for (let at = 0; at < wires.length; at += 4)
-      this.nesting.add(wires[at], wires[at + 1], wires[at + 2], wires[at + 3]);
-  }
-
-  /** Lay out what changed since that was done last, and the scopes around it. */
-  settle() {
-    this.visit(this.nesting.root);
-    this.panels.forget();
-  }
-
-  /**
-   * Lay out a scope if it or anything in it has changed, and tell whether it is another now.
+   * Lay out a scope, and some of those in it anew.
    *
    * @param {number} scope
    */
   visit(scope) {
-    const { nesting } = this;
-    nesting.touched[scope] = 0;
-    for (const item of nesting.members[scope]) if (nesting.open[item] && nesting.touched[item]) this.visit(item);
-    const { nets } = nesting.local(scope);
-    const row = [nets.id, this.titleOf(scope)];
-    for (const item of nesting.members[scope])
-      row.push(nesting.open[item] ? 2 * this.own[item].id : 2 * this.boxForm(item).id + 1);
-    const [own, ...inner] = this.outcomes.known(row, () => this.laidOut(scope));
-    this.own[scope] = this.taken[scope] = own;
-    nesting.members[scope].forEach((item, position) => (this.taken[item] = inner[position]));
+    const { members, locals } = this.nesting;
+    const row = [locals[scope].id, ...this.title(scope).flat(), -1];
+    for (const item of members[scope]) row.push(this.framed[item] ? -2 - this.framed[item].id : this.forms[item].id);
+    const outcome = this.memory.outcomes.known(row, () => {
+      const own = this.laidOut(scope);
+      return [own, ...members[scope].map((item) => this.framed[item])];
+    });
+    members[scope].forEach((item, position) => this.framed[item] && this.take(item, outcome[position + 1]));
+    this.take(scope, outcome[0]);
   }
 
   /**
-   * Return a scope and its members laid out.
-   *
    * @param {number} scope
+   * @param {Framed} row
    */
+  take(scope, row) {
+    this.framed[scope] = row;
+    this.forms[scope] = row.form;
+  }
+
+  /** @param {number} scope */
   laidOut(scope) {
-    const members = this.nesting.members[scope];
-    for (const item of members) this.taken[item] = this.own[item];
-    let row = this.framed(scope, this.content(scope, []));
-    if (row.content.crossings > 0 && row.content.crossings <= FEW) row = this.reordered(scope, row);
-    return [row, ...members.map((item) => this.taken[item])];
+    const row = this.inFrame(scope, this.content(scope, []));
+    const { crossings } = row.content;
+    return crossings > 0 && crossings <= FEW ? this.reordered(scope, row) : row;
   }
 
   /**
@@ -161,16 +132,19 @@ export class Arrangement {
    * @param {number[]} entries
    */
   content(scope, entries) {
-    const { nets } = this.nesting.locals[scope];
-    const forms = this.nesting.members[scope].map((item) =>
-      this.nesting.open[item] ? this.taken[item].form : this.boxForm(item),
-    );
-    const row = [nets.id, entries.length, ...entries, ...forms.map((form) => form.id)];
-    const shapes = forms.map((form) => form.shape);
-    return this.contents.known(row, (id) => ({
-      id,
-      content: layOut(nets.rows, shapes, entries, this.sideways, this.diagram.wrap ?? 0),
-    }));
+    const nets = this.nesting.locals[scope];
+    const forms = this.nesting.members[scope].map((item) => this.forms[item]);
+    const row = [nets.id, entries.length, ...entries];
+    for (const form of forms) row.push(form.id);
+    return this.memory.contents.known(row, (id) => {
+      const shapes = forms.map((form) => form.shape);
+      return { id, content: layOut(nets.rows, shapes, entries, this.sideways, this.diagram.wrap ?? 0) };
+    });
+  }
+
+  /** @param {number} scope */
+  title(scope) {
+    return this.diagram.titles[scope - this.nesting.boxes] ?? [];
   }
 
   /**
@@ -179,39 +153,16 @@ export class Arrangement {
    * @param {number} scope
    * @param {Laid} laid
    */
-  framed(scope, laid) {
-    return this.frames.known([laid.id, this.titleOf(scope)], (id) => {
-      const { content } = laid;
-      const frame = framed(content, this.titleSettings(scope), this.direction);
-      const shift = frame.left - frame.width / 2;
-      const form = this.form({
-        width: frame.width,
-        height: frame.height,
-        length: content.length,
-        ports: false,
-        loop: 0,
-        first: false,
-        into: content.into.map((x) => x + shift),
-        out: content.out.map((x) => x + shift),
-        intoWays: content.intoWays,
-        outWays: content.outWays,
-      });
+  inFrame(scope, { id, content }) {
+    const title = this.title(scope);
+    return this.memory.frames.known([id, ...title.flat()], (id) => {
+      const frame = framed(content, title, this.direction);
+      const { into, out, intoWays, outWays, length } = content;
+      const shift = (/** @type {number} */ x) => x + frame.left - frame.width / 2;
+      const inside = { length, into: into.map(shift), out: out.map(shift), intoWays, outWays };
+      const form = this.form({ ...BOX, width: frame.width, height: frame.height, ...inside });
       return { id, content, frame, form };
     });
-  }
-
-  /** @param {number} scope */
-  titleSettings(scope) {
-    return this.diagram.titles[scope - this.nesting.boxes] ?? [];
-  }
-
-  /**
-   * Return a number that is the same for equal titles.
-   *
-   * @param {number} scope
-   */
-  titleOf(scope) {
-    return this.titles.known(this.titleSettings(scope).flat(), (id) => id);
   }
 
   /**
@@ -226,21 +177,21 @@ export class Arrangement {
     let saved = 0;
     const arrivals = this.arrivals(scope, row.content);
     this.nesting.members[scope].forEach((item, position) => {
-      const inner = this.nesting.open[item] ? this.taken[item] : null;
+      const inner = this.framed[item];
       if (!inner || inner.content.into.length < 2) return;
-      const order = arrivals[position];
       const { into, crossings } = inner.content;
+      const order = arrivals[position];
       if (order.every((port, index) => !index || into[order[index - 1]] <= into[port])) return;
       const laid = this.content(item, order);
       if (laid.content.crossings > crossings) return;
       before.set(item, inner);
       saved += crossings - laid.content.crossings;
-      this.taken[item] = this.framed(item, laid);
+      this.take(item, this.inFrame(item, laid));
     });
     if (!before.size) return row;
-    const again = this.framed(scope, this.content(scope, []));
+    const again = this.inFrame(scope, this.content(scope, []));
     if (again.content.crossings < row.content.crossings + saved) return again;
-    for (const [item, inner] of before) this.taken[item] = inner;
+    for (const [item, inner] of before) this.take(item, inner);
     return row;
   }
 
@@ -251,108 +202,170 @@ export class Arrangement {
    * @param {Content} content
    */
   arrivals(scope, content) {
-    const { nets } = this.nesting.locals[scope];
     /** @type {[number, number][][]} */
     const found = this.nesting.members[scope].map(() => []);
-    nets.rows.forEach((net, index) =>
+    this.nesting.locals[scope].rows.forEach((net, index) =>
       net.targets.forEach((target, number) => {
-        const line = content.lines[index].get(target) ?? [];
-        found[target].push([net.ports[number], line[0][0]]);
+        const [[x]] = content.lines[index].get(target) ?? [];
+        found[target].push([net.ports[number], x]);
       }),
     );
     return found.map((ports) => ports.sort((a, b) => a[1] - b[1] || a[0] - b[0]).map(([port]) => port));
   }
 
-  /**
-   * Return what is known of a box where it is laid out with others.
-   *
-   * @param {number} item
-   */
-  boxForm(item) {
-    let [width, height] = [this.diagram.sizes[2 * item], this.diagram.sizes[2 * item + 1]];
+  // ---- what is seen of items
+
+  /** @param {number} box */
+  boxForm(box) {
+    let [width, height] = [this.diagram.sizes[2 * box], this.diagram.sizes[2 * box + 1]];
     if (this.sideways) [width, height] = [height, width];
-    return this.form({
-      width,
-      height,
-      length: 1,
-      ports: width > ROUND,
-      loop: this.nesting.looped.has(item) ? LOOP : 0,
-      first: this.first.has(item),
-      into: [],
-      out: [],
-      intoWays: [],
-      outWays: [],
-    });
+    const loop = this.looped.has(box) ? LOOP : 0;
+    return this.form({ ...BOX, width, height, ports: width > ROUND, loop, first: this.first.has(box) });
   }
 
   /** @param {Shape} shape */
   form(shape) {
-    const { width, height, length, loop, first, into, out, intoWays, outWays } = shape;
-    const row = [width, height, length, shape.ports ? 1 : 0, loop, first ? 1 : 0, into.length, out.length];
+    const { width, height, length, ports, loop, first, into, out, intoWays, outWays } = shape;
+    const row = [width, height, length, (ports ? 1 : 0) + (first ? 2 : 0), loop, into.length];
     row.push(...into, ...out, ...intoWays, ...outWays);
-    return this.forms.known(row, (id) => ({ id, shape }));
+    return this.memory.forms.known(row, (id) => ({ id, shape }));
   }
 
-  // ---- what came of it
+  // ---- places
 
   /**
-   * Return the items in a scope; their positions are those in its panel.
-   *
-   * @param {number} scope an item, as in all that follows
-   */
-  members(scope) {
-    return this.nesting.members[scope];
-  }
-
-  /**
-   * Return the numbers of the nets that a scope sees; their positions are those in its panel.
+   * Find out where what is in a scope is.
    *
    * @param {number} scope
    */
-  nets(scope) {
-    return this.nesting.locals[scope].keys.map((key) => this.nesting.netOf(key));
-  }
-
-  /**
-   * Return what is in an open scope, relative to the top left corner of its frame.
-   *
-   * @param {number} scope
-   */
-  panel(scope) {
-    return this.panels.panel(scope);
-  }
-
-  /**
-   * Return the top left corner of the frame of an open scope.
-   *
-   * @param {number} scope
-   */
-  corner(scope) {
-    return this.panels.corner(scope);
-  }
-
-  /**
-   * Return the middle of a box, or of a scope.
-   *
-   * @param {number} item
-   */
-  centre(item) {
-    return this.panels.centre(item);
+  spread(scope) {
+    const { members, boxes } = this.nesting;
+    const [left, top] = [this.corners[2 * scope], this.corners[2 * scope + 1]];
+    members[scope].forEach((item, position) => {
+      const [x, y] = this.framed[scope].content.centres[position];
+      if (item < boxes) {
+        this.boxes[2 * item] = left + x;
+        this.boxes[2 * item + 1] = top + y;
+        return;
+      }
+      const { frame } = this.framed[item];
+      this.corners[2 * item] = left + x - frame.width / 2 + frame.left;
+      this.corners[2 * item + 1] = top + y - frame.height / 2 + frame.top;
+    });
   }
 
   /**
    * Return the points that a wire passes.
    *
-   * @param {number} source
-   * @param {number} target
-   * @param {number} net
+   * @param {number} wire
+   * @returns {Line}
    */
-  route(source, target, net) {
-    return this.panels.route(source, target, net);
+  route(wire) {
+    const { parent, keys } = this.nesting;
+    let [source, target] = [this.diagram.wires[4 * wire], this.diagram.wires[4 * wire + 1]];
+    if (source === target) return this.loop(source);
+    const key = keys[wire];
+    const turned = key >= this.nesting.nets;
+    if (turned) [source, target] = [target, source];
+    const scope = parent[this.nesting.meeting(source, target)[0]];
+    /** @type {Line} */
+    const points = [];
+    for (; parent[source] !== scope; source = parent[source]) this.piece(points, parent[source], key, OUT);
+    const inner = [];
+    for (; parent[target] !== scope; target = parent[target]) inner.push(target);
+    this.piece(points, scope, key, target);
+    while (inner.length) {
+      target = inner[inner.length - 1];
+      this.piece(points, parent[target], key, target);
+      inner.pop();
+    }
+    const line = simplified(points);
+    return turned ? line.reverse() : line;
   }
 
-  /** Return where everything is. */
+  /**
+   * Add the way of a net through a scope to a member, or out of it.
+   *
+   * @param {Line} points
+   * @param {number} scope
+   * @param {number} key
+   * @param {number} target
+   */
+  piece(points, scope, key, target) {
+    const { index, position } = this.nesting;
+    const ways = this.framed[scope].content.lines[index[scope].get(key) ?? 0];
+    const [left, top] = [this.corners[2 * scope], this.corners[2 * scope + 1]];
+    for (const [x, y] of ways.get(target === OUT ? OUT : position[target]) ?? []) points.push([x + left, y + top]);
+  }
+
+  /**
+   * Return the way of a wire that returns to where it begins.
+   *
+   * @param {number} box
+   * @returns {Line}
+   */
+  loop(box) {
+    const { width, height } = this.forms[box].shape;
+    const [x, y] = [this.boxes[2 * box], this.boxes[2 * box + 1]];
+    const [inner, outer] = [x + width / 2 - Math.min(width / 4, 8), x + width / 2 + LOOP / 2];
+    const [above, below] = [y - height / 2, y + height / 2];
+    return [[inner, below], [outer, below], [outer, above], [inner, above]];
+  }
+
+  /**
+   * Return where everything is.
+   *
+   * @returns {Placement}
+   */
   placement() {
-    return this.panels.placement();
+    const { direction, sideways, nesting, boxes } = this;
+    const whole = this.framed[nesting.root].frame;
+    const along = whole.height;
+    /** @type {(x: number, y: number) => Point} */
+    const turn = (x, y) => {
+      if (direction === "TB") return [x, y];
+      if (direction === "BT") return [x, along - y];
+      return direction === "LR" ? [y, x] : [along - y, x];
+    };
+    /** @type {Placement["frames"]} */
+    const frames = [];
+    /** @type {Placement["titles"]} */
+    const titles = [];
+    /** @type {Point[]} By key, as which wires that run the other way come last. */
+    const texts = [];
+    let crossings = 0;
+    for (let scope = nesting.boxes; scope <= nesting.root; scope++) {
+      const row = this.framed[scope];
+      const at = scope - nesting.boxes;
+      if (scope < nesting.root) [frames[at], titles[at]] = [null, null];
+      if (!row) continue;
+      const { frame, content } = row;
+      crossings += content.crossings;
+      const [left, top] = [this.corners[2 * scope], this.corners[2 * scope + 1]];
+      if (scope < nesting.root) {
+        const [x, y] = turn(left - frame.left, top - frame.top);
+        const [toX, toY] = turn(left - frame.left + frame.width, top - frame.top + frame.height);
+        frames[at] = [Math.min(x, toX), Math.min(y, toY), Math.abs(toX - x), Math.abs(toY - y)];
+        titles[at] = [frames[at][0] + frame.title, frames[at][1], frame.setting];
+      }
+      if (!content.labels.size) continue;
+      const keys = [...nesting.index[scope].keys()];
+      for (const [net, [x, y]] of content.labels) texts[keys[net]] = turn(left + x, top + y);
+    }
+    /** @type {Placement["labels"]} */
+    const labels = new Map();
+    texts.forEach((point, key) => labels.set(nesting.netOf[key], point));
+    const routes = Array.from(nesting.keys, (_, wire) => {
+      const line = this.route(wire);
+      return direction === "TB" ? line : line.map(([x, y]) => turn(x, y));
+    });
+    for (let box = 0; box < boxes.length; box += 2) boxes.set(turn(boxes[box], boxes[box + 1]), box);
+    const size = /** @type {Point} */ (sideways ? [along, whole.width] : [whole.width, along]);
+    return { size, boxes, frames, titles, routes, labels, crossings };
   }
 }
+
+/** The key of a way out of a scope. */
+const OUT = -1;
+/** What all boxes are alike in. */
+const BOX = { length: 1, ports: false, loop: 0, first: false, into: [], out: [], intoWays: [], outWays: [] };

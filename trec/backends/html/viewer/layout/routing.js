@@ -91,22 +91,17 @@ function bend(points, x, start, toX, end) {
  * Return the points without those that lie on a straight line between their neighbours.
  *
  * @param {Line} points
- * @param {boolean} sideways whether the flow goes from side to side rather than up or down
  * @returns {Line}
  */
-export function simplified(points, sideways = false) {
-  const across = sideways ? 1 : 0;
+export function simplified(points) {
   /** @type {Line} */
   const kept = [];
   for (const point of points) {
     const last = kept.length - 1;
-    const near = (/** @type {Point} */ other, /** @type {number} */ axis) =>
-      Math.abs(point[axis] - other[axis]) < STRAIGHT;
-    if (last >= 0 && near(kept[last], across)) {
-      if (near(kept[last], 1 - across)) continue;
-      if (last > 0 && Math.abs(kept[last - 1][across] - kept[last][across]) < STRAIGHT) {
-        // The coordinate across stays that of the earlier points, or small differences would add up.
-        kept[last] = sideways ? [point[0], kept[last][1]] : [kept[last][0], point[1]];
+    if (last >= 0 && Math.abs(point[0] - kept[last][0]) < STRAIGHT) {
+      if (Math.abs(point[1] - kept[last][1]) < STRAIGHT) continue;
+      if (last > 0 && Math.abs(kept[last - 1][0] - kept[last][0]) < STRAIGHT) {
+        kept[last] = [kept[last][0], point[1]];
         continue;
       }
     }
