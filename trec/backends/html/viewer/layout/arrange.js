@@ -3,7 +3,7 @@
 import { framed } from "./frame.js";
 import { Interning } from "./interning.js";
 import { Nesting } from "./nesting.js";
-import { simplified } from "./routing.js";
+import { extend } from "./routing.js";
 import { layOut } from "./scope.js";
 
 /** @typedef {import("./diagram.js").Diagram} Diagram */
@@ -75,9 +75,10 @@ class Arrangement {
     this.looped = new Set();
     this.nesting.keys.forEach((key, wire) => key < 0 && this.looped.add(diagram.wires[4 * wire]));
     /** @type {Form[]} Of each item, what the scope around it sees. */
-    this.forms = Array.from(diagram.scopes, (_, box) => this.boxForm(box));
+    this.forms = new Array(this.nesting.root + 1);
+    for (let box = 0; box < this.nesting.boxes; box++) this.forms[box] = this.boxForm(box);
     /** @type {Framed[]} Of each scope. */
-    this.framed = [];
+    this.framed = new Array(this.nesting.root + 1);
     const { boxes, root } = this.nesting;
     for (let scope = root - 1; scope >= boxes; scope--) if (this.nesting.members[scope].length) this.visit(scope);
     this.visit(root);
@@ -220,15 +221,18 @@ class Arrangement {
     let [width, height] = [this.diagram.sizes[2 * box], this.diagram.sizes[2 * box + 1]];
     if (this.sideways) [width, height] = [height, width];
     const loop = this.looped.has(box) ? LOOP : 0;
-    return this.form({ ...BOX, width, height, ports: width > ROUND, loop, first: this.first.has(box) });
+    const first = this.first.has(box);
+    return this.memory.forms.known([width, height, loop, first ? 1 : 0], (id) => ({
+      id,
+      shape: { ...BOX, width, height, ports: width > ROUND, loop, first },
+    }));
   }
 
   /** @param {Shape} shape */
   form(shape) {
-    const { width, height, length, ports, loop, first, into, out, intoWays, outWays } = shape;
-    const row = [width, height, length, (ports ? 1 : 0) + (first ? 2 : 0), loop, into.length];
-    row.push(...into, ...out, ...intoWays, ...outWays);
-    return this.memory.forms.known(row, (id) => ({ id, shape }));
+    const { width, height, length, into, out, intoWays, outWays } = shape;
+    const row = [width, height, length, into.length, ...into, ...out, ...intoWays, ...outWays];
+    return this.memory.forms.known([...row, FRAMED], (id) => ({ id, shape }));
   }
 
   // ---- places
@@ -271,16 +275,22 @@ class Arrangement {
     /** @type {Line} */
     const points = [];
     for (; parent[source] !== scope; source = parent[source]) this.piece(points, parent[source], key, OUT);
-    const inner = [];
-    for (; parent[target] !== scope; target = parent[target]) inner.push(target);
-    this.piece(points, scope, key, target);
-    while (inner.length) {
-      target = inner[inner.length - 1];
-      this.piece(points, parent[target], key, target);
-      inner.pop();
-    }
-    const line = simplified(points);
-    return turned ? line.reverse() : line;
+    this.descend(points, scope, key, target);
+    return turned ? points.reverse() : points;
+  }
+
+  /**
+   * Add the way of a net from within a scope to what is in it, however deep.
+   *
+   * @param {Line} points
+   * @param {number} scope
+   * @param {number} key
+   * @param {number} target
+   */
+  descend(points, scope, key, target) {
+    const around = this.nesting.parent[target];
+    if (around !== scope) this.descend(points, scope, key, around);
+    this.piece(points, around, key, target);
   }
 
   /**
@@ -294,8 +304,10 @@ class Arrangement {
   piece(points, scope, key, target) {
     const { index, position } = this.nesting;
     const ways = this.framed[scope].content.lines[index[scope].get(key) ?? 0];
-    const [left, top] = [this.corners[2 * scope], this.corners[2 * scope + 1]];
-    for (const [x, y] of ways.get(target === OUT ? OUT : position[target]) ?? []) points.push([x + left, y + top]);
+    const line = ways.get(target === OUT ? OUT : position[target]) ?? [];
+    const left = this.corners[2 * scope];
+    const top = this.corners[2 * scope + 1];
+    for (let index = 0; index < line.length; index++) extend(points, line[index][0] + left, line[index][1] + top);
   }
 
   /**
@@ -331,7 +343,7 @@ class Arrangement {
     const frames = [];
     /** @type {Placement["titles"]} */
     const titles = [];
-    /** @type {Point[]} By key, as which wires that run the other way come last. */
+    /** @type {[number, Point][]} By key. */
     const texts = [];
     let crossings = 0;
     for (let scope = nesting.boxes; scope <= nesting.root; scope++) {
@@ -350,11 +362,11 @@ class Arrangement {
       }
       if (!content.labels.size) continue;
       const keys = [...nesting.index[scope].keys()];
-      for (const [net, [x, y]] of content.labels) texts[keys[net]] = turn(left + x, top + y);
+      for (const [net, [x, y]] of content.labels) texts.push([keys[net], turn(left + x, top + y)]);
     }
-    /** @type {Placement["labels"]} */
-    const labels = new Map();
-    texts.forEach((point, key) => labels.set(nesting.netOf[key], point));
+    // Of wires that share a net those that run the other way come last.
+    texts.sort((one, other) => one[0] - other[0]);
+    const labels = new Map(texts.map(([key, point]) => [nesting.netOf[key], point]));
     const routes = Array.from(nesting.keys, (_, wire) => {
       const line = this.route(wire);
       return direction === "TB" ? line : line.map(([x, y]) => turn(x, y));
@@ -367,5 +379,7 @@ class Arrangement {
 
 /** The key of a way out of a scope. */
 const OUT = -1;
+/** What tells the form of a frame from that of a box. */
+const FRAMED = -1;
 /** What all boxes are alike in. */
 const BOX = { length: 1, ports: false, loop: 0, first: false, into: [], out: [], intoWays: [], outWays: [] };

@@ -3,7 +3,7 @@
 // What would be one strip is cut between layers, where few nets pass. Each net that is cut goes round: below its
 // column, up between the two, and down into the next.
 
-import { ARC, simplified } from "./routing.js";
+import { ARC, extend } from "./routing.js";
 
 /** @typedef {import("./diagram.js").Line} Line */
 /** @typedef {import("./diagram.js").Point} Point */
@@ -208,7 +208,10 @@ class Fold {
       for (const [end, line] of ways) {
         const points = this.rerouted(net, line);
         if (end < 0) points.push([points[points.length - 1][0], this.height]);
-        found.set(end, simplified(points));
+        /** @type {Line} */
+        const kept = [];
+        for (const [x, y] of points) extend(kept, x, y);
+        found.set(end, kept);
       }
       return found;
     });

@@ -52,9 +52,9 @@ export class Nesting {
     /** Position of each item among the members of its scope. */
     this.position = new Int32Array(root + 1);
     /** @type {number[][]} For each scope, its members in the order in which they run. */
-    this.members = [];
+    this.members = new Array(root + 1);
     /** @type {number[][]} For each scope, three numbers for each wire seen there: itself, and the members it joins. */
-    this.seen = [];
+    this.seen = new Array(root + 1);
     this.fill();
     const count = diagram.wires.length / 4;
     const nets = 1 + greatest(diagram.wires);
@@ -67,9 +67,9 @@ export class Nesting {
     this.nets = nets;
     for (let wire = 0; wire < count; wire++) this.follow(wire);
     /** @type {Nets[]} For each scope, what it sees. */
-    this.locals = [];
+    this.locals = new Array(root + 1);
     /** @type {Map<number, number>[]} For each scope, the position of each key. */
-    this.index = [];
+    this.index = new Array(root + 1);
     const slots = new Int32Array(nets + count);
     for (let scope = root - 1; scope >= boxes; scope--) this.local(scope, slots, known);
     this.local(root, slots, known);
@@ -176,11 +176,12 @@ export class Nesting {
         if (sets[row].size < sets[row].add(target).size) targets[row].push(target);
       }
     }
-    this.index[scope] = new Map(keys.map((key, row) => [key, row]));
+    this.index[scope] = new Map();
     /** @type {number[]} */
     const row = [];
     keys.forEach((key, index) => {
       slots[key] = 0;
+      this.index[scope].set(key, index);
       const source = sources[index];
       const label = this.lowest[key] === scope ? this.diagram.labels.get(this.netOf[key]) : null;
       if (source === OUTSIDE) row.push(-1, 0);

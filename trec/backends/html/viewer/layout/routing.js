@@ -88,26 +88,22 @@ function bend(points, x, start, toX, end) {
 }
 
 /**
- * Return the points without those that lie on a straight line between their neighbours.
+ * Add a point to a way, without those before it that lie on a straight line between their neighbours then.
  *
- * @param {Line} points
- * @returns {Line}
+ * @param {Line} line
+ * @param {number} x
+ * @param {number} y
  */
-export function simplified(points) {
-  /** @type {Line} */
-  const kept = [];
-  for (const point of points) {
-    const last = kept.length - 1;
-    if (last >= 0 && Math.abs(point[0] - kept[last][0]) < STRAIGHT) {
-      if (Math.abs(point[1] - kept[last][1]) < STRAIGHT) continue;
-      if (last > 0 && Math.abs(kept[last - 1][0] - kept[last][0]) < STRAIGHT) {
-        kept[last] = [kept[last][0], point[1]];
-        continue;
-      }
+export function extend(line, x, y) {
+  const last = line[line.length - 1];
+  if (last && Math.abs(x - last[0]) < STRAIGHT) {
+    if (Math.abs(y - last[1]) < STRAIGHT) return;
+    if (line.length > 1 && Math.abs(line[line.length - 2][0] - last[0]) < STRAIGHT) {
+      line[line.length - 1] = [last[0], y];
+      return;
     }
-    kept.push(point);
   }
-  return kept;
+  line.push([x, y]);
 }
 
 /**
