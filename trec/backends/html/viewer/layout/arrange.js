@@ -207,8 +207,8 @@ class Arrangement {
     const found = this.nesting.members[scope].map(() => []);
     this.nesting.locals[scope].rows.forEach((net, index) =>
       net.targets.forEach((target, number) => {
-        const [[x]] = content.lines[index].get(target) ?? [];
-        found[target].push([net.ports[number], x]);
+        const line = content.lines[index].get(target) ?? [];
+        found[target].push([net.ports[number], line[net.back ? line.length - 1 : 0][0]]);
       }),
     );
     return found.map((ports) => ports.sort((a, b) => a[1] - b[1] || a[0] - b[0]).map(([port]) => port));
@@ -266,17 +266,16 @@ class Arrangement {
    */
   route(wire) {
     const { parent, keys } = this.nesting;
-    let [source, target] = [this.diagram.wires[4 * wire], this.diagram.wires[4 * wire + 1]];
+    let source = this.diagram.wires[4 * wire];
+    const target = this.diagram.wires[4 * wire + 1];
     if (source === target) return this.loop(source);
     const key = keys[wire];
-    const turned = key >= this.nesting.nets;
-    if (turned) [source, target] = [target, source];
     const scope = parent[this.nesting.meeting(source, target)[0]];
     /** @type {Line} */
     const points = [];
     for (; parent[source] !== scope; source = parent[source]) this.piece(points, parent[source], key, OUT);
     this.descend(points, scope, key, target);
-    return turned ? points.reverse() : points;
+    return points;
   }
 
   /**

@@ -13,6 +13,7 @@
  * @property {number[]} ports for each of them, which of the lines into that member it is
  * @property {boolean} leaves whether it leads out of the scope as well
  * @property {Size | null} label room for its text, if that stands in this scope
+ * @property {boolean} back whether it runs against the order of the members, from its source to the only one it leads to
  * @property {number} entry which of the lines into the scope it is; -1 if it is none
  * @property {number} exit which of the lines out of the scope it is; -1 if it is none
  */
@@ -111,11 +112,9 @@ export class Nesting {
     let target = diagram.wires[4 * wire + 1];
     const net = diagram.wires[4 * wire + 2];
     if (source === target) return;
-    let [one, other] = this.meeting(source, target);
-    const against = position[one] > position[other];
-    const key = against ? this.nets + wire : net;
+    const [one, other] = this.meeting(source, target);
+    const key = position[one] > position[other] ? this.nets + wire : net;
     this.keys[wire] = key;
-    if (against) [source, target] = [target, source];
     const scope = parent[one];
     for (; parent[source] !== scope; source = parent[source]) this.seen[parent[source]].push(wire, source, OUTSIDE);
     for (; parent[target] !== scope; target = parent[target]) this.seen[parent[target]].push(wire, OUTSIDE, target);
@@ -225,8 +224,9 @@ function unpacked(row) {
     const entry = source < 0 ? entries++ : -1;
     const exit = leaves ? exits++ : -1;
     /** @type {Net} */
-    const net = { source, port, targets: [], ports: [], leaves: leaves > 0, label: null, entry, exit };
+    const net = { source, port, targets: [], ports: [], leaves: leaves > 0, label: null, back: false, entry, exit };
     if (height >= 0) net.label = [width, height];
+    net.back = count > 0 && row[at + 6] < source;
     for (at += 6; net.targets.length < count; at += 2) {
       net.targets.push(row[at]);
       net.ports.push(row[at + 1]);
