@@ -8,7 +8,7 @@ import { OUT, Ways } from "./ways.js";
 /** @typedef {import("./shape.js").Shape} Shape */
 
 /** Vertices of long nets for which there is always room, besides six for each member. */
-const LEAST = 400;
+const LEAST = 2000;
 
 /**
  * Pieces of nets from one layer to the next, a column for each property.
