@@ -90,7 +90,9 @@ export class Layers {
     this.rows = Array.from({ length: this.last }, () => []);
     this.layer.forEach((value, vertex) => this.rows[value].push(vertex));
     for (const row of this.rows)
-      row.sort((one, other) => this.outer[one] - this.outer[other] || this.inner[one] - this.inner[other]);
+      // All that passes comes behind the members, which are in order.
+      if (row.length > 1 && row[row.length - 1] >= count)
+        row.sort((one, other) => this.outer[one] - this.outer[other] || this.inner[one] - this.inner[other]);
   }
 
   /**
