@@ -14,6 +14,7 @@ from tests.backends.node import FOLDER, packages
 from tests.layout.test_arrange import diagrams
 from trec.layout.arrange import arrange
 from trec.layout.diagram import Diagram, Wire
+from trec.layout.forks import forked
 from trec.layout.text import fitted, width
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def expected(diagram: Diagram) -> dict[str, Any]:
         "routes": placement.routes,
         "labels": sorted(placement.labels.items()),
         "crossings": placement.crossings,
+        "forks": forked(diagram.wires, placement.routes, sideways=diagram.direction in ("LR", "RL")),
     }
 
 

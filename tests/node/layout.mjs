@@ -3,13 +3,18 @@
 
 import { readFileSync } from "node:fs";
 import { arrange, Memory } from "../../trec/backends/html/viewer/layout/arrange.js";
+import { forked } from "../../trec/backends/html/viewer/layout/forks.js";
 import { Ruler } from "../../trec/backends/html/viewer/layout/text.js";
 
-const described = (placement) => ({
-  ...placement,
-  boxes: [...placement.boxes],
-  labels: [...placement.labels].sort(([one], [other]) => one - other),
-});
+function described(diagram, placement) {
+  const nets = diagram.wires.filter((_, at) => at % 4 === 2);
+  return {
+    ...placement,
+    boxes: [...placement.boxes],
+    labels: [...placement.labels].sort(([one], [other]) => one - other),
+    forks: forked(nets, placement.routes, diagram.direction === "LR" || diagram.direction === "RL"),
+  };
+}
 
 /** Return where everything is in each diagram, alone and as one in a row of those laid out in the same way. */
 function diagrams(found) {
@@ -17,7 +22,8 @@ function diagrams(found) {
   return found.map((row) => {
     const diagram = { ...row, labels: new Map(row.labels) };
     const memory = (memories[`${diagram.direction} ${diagram.wrap}`] ??= new Memory());
-    return [arrange(diagram), arrange(diagram, memory), arrange(diagram, memory)].map(described);
+    const placements = [arrange(diagram), arrange(diagram, memory), arrange(diagram, memory)];
+    return placements.map((placement) => described(diagram, placement));
   });
 }
 

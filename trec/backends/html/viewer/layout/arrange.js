@@ -82,9 +82,8 @@ class Arrangement {
     const { boxes, root } = this.nesting;
     for (let scope = root - 1; scope >= boxes; scope--) if (this.nesting.members[scope].length) this.visit(scope);
     this.visit(root);
-    /** Where the content of each scope begins in the picture, before that is turned. */
-    this.corners = new Float64Array(2 * root + 2);
-    this.corners.set([this.framed[root].frame.left, this.framed[root].frame.top], 2 * root);
+    /** Left and top of the frame of each scope in the picture, and of what is in it, before that is turned. */
+    this.corners = new Float64Array(4 * root + 4);
     /** The middle of each box. */
     this.boxes = new Float64Array(2 * boxes);
     this.spread(root);
@@ -159,8 +158,9 @@ class Arrangement {
     return this.memory.frames.known([id, ...title.flat()], (id) => {
       const frame = framed(content, title, this.direction);
       const { into, out, intoWays, outWays, length } = content;
-      const shift = (/** @type {number} */ x) => x + frame.left - frame.width / 2;
-      const inside = { length, into: into.map(shift), out: out.map(shift), intoWays, outWays };
+      const shift = frame.left - frame.width / 2;
+      const shifted = (/** @type {number} */ x) => x + shift;
+      const inside = { length, into: into.map(shifted), out: out.map(shifted), intoWays, outWays };
       const form = this.form({ ...BOX, width: frame.width, height: frame.height, ...inside });
       return { id, content, frame, form };
     });
@@ -244,7 +244,8 @@ class Arrangement {
    */
   spread(scope) {
     const { members, boxes } = this.nesting;
-    const [left, top] = [this.corners[2 * scope], this.corners[2 * scope + 1]];
+    const left = this.corners[4 * scope + 2];
+    const top = this.corners[4 * scope + 3];
     members[scope].forEach((item, position) => {
       const [x, y] = this.framed[scope].content.centres[position];
       if (item < boxes) {
@@ -253,8 +254,8 @@ class Arrangement {
         return;
       }
       const { frame } = this.framed[item];
-      this.corners[2 * item] = left + x - frame.width / 2 + frame.left;
-      this.corners[2 * item + 1] = top + y - frame.height / 2 + frame.top;
+      const [across, along] = [left + x - frame.width / 2, top + y - frame.height / 2];
+      this.corners.set([across, along, across + frame.left, along + frame.top], 4 * item);
     });
   }
 
@@ -304,8 +305,8 @@ class Arrangement {
     const { index, position } = this.nesting;
     const ways = this.framed[scope].content.lines[index[scope].get(key) ?? 0];
     const line = ways.get(target === OUT ? OUT : position[target]) ?? [];
-    const left = this.corners[2 * scope];
-    const top = this.corners[2 * scope + 1];
+    const left = this.corners[4 * scope + 2];
+    const top = this.corners[4 * scope + 3];
     for (let index = 0; index < line.length; index++) extend(points, line[index][0] + left, line[index][1] + top);
   }
 
@@ -331,12 +332,12 @@ class Arrangement {
   placement() {
     const { direction, sideways, nesting, boxes } = this;
     const whole = this.framed[nesting.root].frame;
-    const along = whole.height;
+    const height = whole.height;
     /** @type {(x: number, y: number) => Point} */
     const turn = (x, y) => {
       if (direction === "TB") return [x, y];
-      if (direction === "BT") return [x, along - y];
-      return direction === "LR" ? [y, x] : [along - y, x];
+      if (direction === "BT") return [x, height - y];
+      return direction === "LR" ? [y, x] : [height - y, x];
     };
     /** @type {Placement["frames"]} */
     const frames = [];
@@ -352,10 +353,10 @@ class Arrangement {
       if (!row) continue;
       const { frame, content } = row;
       crossings += content.crossings;
-      const [left, top] = [this.corners[2 * scope], this.corners[2 * scope + 1]];
+      const [across, along, left, top] = this.corners.subarray(4 * scope, 4 * scope + 4);
       if (scope < nesting.root) {
-        const [x, y] = turn(left - frame.left, top - frame.top);
-        const [toX, toY] = turn(left - frame.left + frame.width, top - frame.top + frame.height);
+        const [x, y] = turn(across, along);
+        const [toX, toY] = turn(across + frame.width, along + frame.height);
         frames[at] = [Math.min(x, toX), Math.min(y, toY), Math.abs(toX - x), Math.abs(toY - y)];
         titles[at] = [frames[at][0] + frame.title, frames[at][1], frame.setting];
       }
@@ -371,7 +372,7 @@ class Arrangement {
       return direction === "TB" ? line : line.map(([x, y]) => turn(x, y));
     });
     for (let box = 0; box < boxes.length; box += 2) boxes.set(turn(boxes[box], boxes[box + 1]), box);
-    const size = /** @type {Point} */ (sideways ? [along, whole.width] : [whole.width, along]);
+    const size = /** @type {Point} */ (sideways ? [height, whole.width] : [whole.width, height]);
     return { size, boxes, frames, titles, routes, labels, crossings };
   }
 }
