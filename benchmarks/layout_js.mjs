@@ -8,7 +8,9 @@ import { arrange, Memory } from "../trec/backends/html/viewer/layout/arrange.js"
 function seen(diagram, closed) {
   const shut = new Int32Array(diagram.parents.length).fill(-1);
   const scopes = [];
-  diagram.parents.forEach((parent, scope) => (shut[scope] = closed.has(scope) ? scope : parent < 0 ? -1 : shut[parent]));
+  diagram.parents.forEach((parent, scope) => {
+    shut[scope] = closed.has(scope) ? scope : (shut[parent] ?? -1);
+  });
   const renamed = new Int32Array(diagram.parents.length).fill(-1);
   diagram.parents.forEach((_, scope) => shut[scope] < 0 && (renamed[scope] = scopes.push(scope) - 1));
   const outer = (scope) => (scope < 0 ? -1 : renamed[scope]);

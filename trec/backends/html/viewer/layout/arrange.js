@@ -16,7 +16,7 @@ import { layOut } from "./scope.js";
 /** @typedef {import("./shape.js").Shape} Shape */
 /** @typedef {{ id: number, shape: Shape }} Form a shape of which there is one object */
 /** @typedef {{ id: number, content: Content }} Laid a scope laid out, of which there is one object */
-/** @typedef {{ id: number, content: Content, frame: Frame, form: Form }} Framed that in its frame, and as seen outside */
+/** @typedef {{ id: number, content: Content, frame: Frame, form: Form }} Framed that in its frame, and seen outside */
 
 /** Room beside a box for a net that returns to it, in points. */
 const LOOP = 18;

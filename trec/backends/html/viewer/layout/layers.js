@@ -101,40 +101,33 @@ export class Layers {
    * @param {Net} net
    */
   add(net) {
-    const { layer, chains, ways } = this;
-    const { targets, ports } = net;
-    const count = targets.length;
-    let source = net.source;
+    const { layer, ways } = this;
+    /** @type {[number, number, number][]} Where it leads to, by which port, and how long the way from there is. */
+    const ends = net.targets.map((end, index) => [end, net.ports[index], ways.behind(end, net.ports[index])]);
     const way = ways.before(net);
+    let source = net.source;
     const start = source >= 0 ? layer[source] : 0;
-    let reach = this.last - 1;
-    if (!net.leaves) reach = targets.reduce((most, end) => Math.max(most, layer[end]), 0);
+    const reach = net.leaves ? this.last - 1 : net.targets.reduce((most, end) => Math.max(most, layer[end]), 0);
     const outer = this.last - start;
     if (source < 0) {
       source = this.vertex(0, outer, reach);
       this.entries.push(source);
-      let longest = 0;
-      for (let end = 0; end < count; end++) longest = Math.max(longest, ways.behind(targets[end], ports[end]));
-      this.entryWays.push(longest % OUT);
+      this.entryWays.push(ends.reduce((most, [, , length]) => Math.max(most, length), 0) % OUT);
     }
     if (net.leaves) {
-      this.exits.push(this.vertex(reach, outer, reach));
+      const exit = this.vertex(reach, outer, reach);
+      ends.push([exit, 0, OUT]);
+      this.exits.push(exit);
       this.exitWays.push(way);
     }
     let far = reach - start - 1;
     if (!net.label && far > this.budget) far = 0;
     this.budget -= far;
-    /** @type {number[]} */
-    const chain = [];
-    const index = chains.push(chain) - 1;
-    for (let step = 0; step < far; step++) chain.push(this.vertex(start + 1 + step, outer, reach));
+    const chain = Array.from({ length: far }, (_, step) => this.vertex(start + 1 + step, outer, reach));
+    const index = this.chains.push(chain) - 1;
     if (net.label) this.labels.set(chain[0], net.label);
-    const longest = new Float64Array(far);
-    for (let number = 0; number < count + (net.leaves ? 1 : 0); number++) {
-      const inside = number < count;
-      const end = inside ? targets[number] : this.exits[this.exits.length - 1];
-      const port = inside ? ports[number] : 0;
-      const length = inside ? ways.behind(end, port) : OUT;
+    const longest = new Float64Array(far + 1);
+    for (const [end, port, length] of ends) {
       const step = Math.min(layer[end] - start - 2, far - 1);
       if (step < 0) this.segment(source, end, net.port, port, index, way + length);
       else {
@@ -143,10 +136,9 @@ export class Layers {
       }
     }
     for (let step = far - 1; step >= 0; step--) {
-      if (step + 1 < far && longest[step] < longest[step + 1]) longest[step] = longest[step + 1];
-      const through = way + longest[step];
-      if (step) this.segment(chain[step - 1], chain[step], 0, 0, index, through);
-      else this.segment(source, chain[0], net.port, 0, index, through);
+      longest[step] = Math.max(longest[step], longest[step + 1]);
+      const [upper, port] = step ? [chain[step - 1], 0] : [source, net.port];
+      this.segment(upper, chain[step], port, 0, index, way + longest[step]);
     }
   }
 

@@ -13,7 +13,7 @@
  * @property {number[]} ports for each of them, which of the lines into that member it is
  * @property {boolean} leaves whether it leads out of the scope as well
  * @property {Size | null} label room for its text, if that stands in this scope
- * @property {boolean} back whether it runs against the order of the members, from its source to the only one it leads to
+ * @property {boolean} back whether it runs against the order of the members, from its source to its only target
  * @property {number} entry which of the lines into the scope it is; -1 if it is none
  * @property {number} exit which of the lines out of the scope it is; -1 if it is none
  */

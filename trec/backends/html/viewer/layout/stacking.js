@@ -229,7 +229,8 @@ export class Bands {
     for (let layer = first; layer < index; layer++)
       for (const other of this.layers.rows[layer]) {
         const reach = this.width[other] / 2;
-        if (this.across[other] - reach < right && this.across[other] + reach > left && !leading.has(other)) return false;
+        const beside = this.across[other] - reach >= right || this.across[other] + reach <= left;
+        if (!beside && !leading.has(other)) return false;
       }
     return true;
   }
@@ -242,11 +243,11 @@ export class Bands {
    */
   above(vertex, first) {
     /** @type {number[]} */
-    const found = [];
+    let found = [];
     while (this.layers.layer[vertex] > first) {
       const column = this.column(vertex);
       if (!column.length) break;
-      found.push(...column);
+      found = found.concat(column);
       vertex = column[column.length - 1];
     }
     return found;
