@@ -77,12 +77,19 @@ def made(found: Any, spec: str, arguments: dict[str, Any]) -> Any:
         inspect.signature(found).bind(**arguments)
     except TypeError as error:
         raise OptionError(
-            f"{spec} cannot be called so: {error}; it takes {inspect.signature(found)}, give them as --arg name=value"
+            f"{spec} cannot be called so: {error}; it takes {taken(found)}, give them as --arg name=value"
         ) from error
     except ValueError:  # written in C, so it does not tell what it takes
         pass
     with _users_code(f"{spec} was called"):
         return found(**arguments)
+
+
+def taken(function: Any) -> inspect.Signature:
+    """Return what a function takes, without types."""
+    signature = inspect.signature(function)
+    bare = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
+    return signature.replace(parameters=bare, return_annotation=signature.empty)
 
 
 def _from_path(place: str) -> ModuleType:

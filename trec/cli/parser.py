@@ -80,6 +80,16 @@ class Parser(argparse.ArgumentParser):
         """Return the arguments and options that help tells of."""
         return [action for action in self._actions if action.help is not argparse.SUPPRESS]
 
+    def positional(self) -> str:
+        """Return the arguments that are no options, as they are typed."""
+        forms = {"*": "[{} ...]", "+": "{} ..."}
+        words = [
+            forms.get(str(action.nargs), "{}").format(action.metavar)
+            for action in self.actions()
+            if not action.option_strings
+        ]
+        return " ".join(words)
+
     def options(self) -> list[str]:
         """Return the names of the options that help tells of."""
         return [name for action in self.actions() for name in action.option_strings]
@@ -93,10 +103,12 @@ def command_parser(name: str) -> tuple[Parser, Command]:
     """
     if name not in COMMANDS:
         raise OptionError(f"there is no command {name!r}; {meant(name, COMMANDS)} (trec --help shows what there is)")
-    command = cast("Command", import_module(f"trec.cli.commands.{name}"))
-    parser = Parser(f"trec {name}", description=(import_module(f"trec.cli.commands.{name}").__doc__ or "").strip())
+    module = import_module(f"trec.cli.commands.{name}")
+    command = cast("Command", module)
+    parser = Parser(f"trec {name}", description=(module.__doc__ or "").strip())
     parser.add_argument("--traceback", action="store_true", help="on an error, show where it came from")
     command.add(parser)
+    parser.usage = f"{parser.prog} {parser.positional()} [OPTION ...]".replace("  ", " ")
     return parser, command
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
 import warnings
@@ -18,7 +17,7 @@ from trec.cli.words import assignment, one_of
 from trec.errors import CaptureError, DependencyError, OptionError, TraceWarning
 
 if TYPE_CHECKING:
-    from argparse import Namespace, _ArgumentGroup
+    from argparse import ArgumentParser, Namespace, _ArgumentGroup
 
     from trec.ir.graph import Graph
 
@@ -86,7 +85,7 @@ def add(group: _ArgumentGroup, *, shown: bool = True) -> None:
     option("--partial", "if the model raises, go on with what ran until then", action="store_true")
 
 
-def add_level(group: _ArgumentGroup) -> None:
+def add_level(group: ArgumentParser | _ArgumentGroup) -> None:
     """Add the option that says how fine a graph is."""
     group.add_argument(
         "--level",
@@ -207,7 +206,7 @@ def _torch_dtype(name: str | None) -> Any:
 def _needs(net: Any, method: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """Refuse inputs that are fewer than the model takes, which is told better here than by the model."""
     try:
-        signature = inspect.signature(getattr(net, method))
+        signature = models.taken(getattr(net, method))
         signature.bind(*args, **named)
     except (AttributeError, ValueError):
         return

@@ -1,7 +1,9 @@
-"""List the backends, built in and of installed packages, the suffixes of their files and their options.
+"""List the backends, built in and of installed packages, their suffixes and their options.
 
-trec backends
-trec render net.trec -o net.gexf --option layout=true
+For example:
+
+  trec backends
+  trec render net.trec -o net.gexf --option layout=true
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 This runs the code of the model, as `python` would: record only models whose code you would run. The
 model is made with random weights and put into eval mode; what it computes does not matter.
 
+For example:
+
   trec capture torchvision.models:resnet50 --shape 1,3,224,224 -o resnet50.trec
   trec capture model.py:UNet --arg depth=4 --shape 1,3,64,64 -o unet.trec
   trec capture package.nets:encoder --shape 1,16:int64 --kwargs mask=1,16:bool -o encoder.json
@@ -34,7 +36,7 @@ def add(parser: Parser) -> None:
         help="where to save: .trec or .json, each also .gz, or any format; - for standard output",
     )
     output.add_format(parser)
-    recording.add_level(parser.add_argument_group("how fine"))
+    recording.add_level(parser)
     recording.add(parser.add_argument_group("how the model is made and run"))
 
 

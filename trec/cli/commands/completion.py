@@ -1,8 +1,10 @@
 """Print what makes a shell complete commands, options and their values.
 
-eval "$(trec completion bash)"                              in ~/.bashrc
-eval "$(trec completion zsh)"                               in ~/.zshrc, after compinit
-trec completion fish > ~/.config/fish/completions/trec.fish
+For example:
+
+  eval "$(trec completion bash)"                              in ~/.bashrc
+  eval "$(trec completion zsh)"                               in ~/.zshrc, after compinit
+  trec completion fish > ~/.config/fish/completions/trec.fish
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """Write a graph in another format, which the name of the file says.
 
-trec convert net.trec net.json
-trec convert net.trec net.gexf.gz --option layout=true
-cat net.trec | trec convert - - --format graphml
+For example:
+
+  trec convert net.trec net.json
+  trec convert net.trec net.gexf.gz --option layout=true
+  cat net.trec | trec convert - - --format graphml
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 The exit code is 0 if they are equal, 1 if they differ, 2 on trouble.
 
+For example:
+
   trec diff before.trec after.trec
   trec diff golden.json model.py:Net --shape 1,3,64,64
   trec diff before.trec after.trec -o changes.svg
@@ -12,6 +14,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from trec.analysis.union import marked_inside
 from trec.cli import graphs, output
 from trec.cli.printing import add_json, show_json
 from trec.cli.terminal import fitted, painted, show
@@ -40,7 +43,9 @@ def run(options: Namespace) -> int:
     found = before.diff(after, names=not options.no_names)
     if options.output is not None:
         both = found.to_graph()
-        output.write(both if options.depth is None else both.collapse(depth=options.depth), options.output, options)
+        if options.depth is not None:
+            both = marked_inside(both, options.depth).collapse(depth=options.depth)
+        output.write(both, options.output, options)
     elif options.json:
         show_json({"equal": not found, "edits": found.rows(), "params": found.params, "flops": found.flops})
     elif not options.quiet:

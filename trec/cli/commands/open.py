@@ -1,6 +1,8 @@
 """Write a page with a graph, and show it in the browser.
 
-trec open net.trec --depth 2
+For example:
+
+  trec open net.trec --depth 2
 """
 
 from __future__ import annotations

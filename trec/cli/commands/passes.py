@@ -1,7 +1,9 @@
 """List the passes, built in and of installed packages, and the options that they take.
 
-trec passes
-trec render net.trec --pass tensors:which=all -o net.svg
+For example:
+
+  trec passes
+  trec render net.trec --pass tensors:which=all -o net.svg
 """
 
 from __future__ import annotations

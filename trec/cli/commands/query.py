@@ -1,7 +1,9 @@
 """List the nodes that a selector selects. The exit code is 1 if there are none.
 
-trec query net.trec 'op:conv* and class:Bottleneck'
-trec query net.trec dtype:float64 --count
+For example:
+
+  trec query net.trec 'op:conv* and class:Bottleneck'
+  trec query net.trec dtype:float64 --count
 """
 
 from __future__ import annotations

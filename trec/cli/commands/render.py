@@ -1,8 +1,10 @@
 """Draw a graph, or write it in any other format that the name of the file asks for.
 
-trec render net.trec -o net.svg --depth 2 --fold --hide params --theme dark
-trec render torchvision.models:resnet18 --shape 1,3,224,224 -o resnet.png --depth 1
-trec render net.trec -o - --format mermaid
+For example:
+
+  trec render net.trec -o net.svg --depth 2 --fold --hide params --theme dark
+  trec render torchvision.models:resnet18 --shape 1,3,224,224 -o resnet.png --depth 1
+  trec render net.trec -o - --format mermaid
 """
 
 from __future__ import annotations

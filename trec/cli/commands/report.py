@@ -1,6 +1,8 @@
-"""List what a recording did not see, such as values that left PyTorch, and what of the model was not used.
+"""List what a recording did not see, such as values that left PyTorch, and what it did not use.
 
-trec report net.trec --check
+For example:
+
+  trec report net.trec --check
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Print the JSON Schema of a graph that was saved as .json.
 
-trec schema > trec.schema.json
+For example:
+
+  trec schema > trec.schema.json
 """
 
 from __future__ import annotations

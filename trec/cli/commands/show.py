@@ -1,9 +1,13 @@
 """Print the calls of modules of a graph as a tree, with shapes, operators and parameters.
 
-trec show net.trec --depth 2
-trec show net.trec 'encoder.layers.*' class:Attention
-trec show torchvision.models:resnet18 --shape 1,3,224,224 --costs
-trec show net.trec --program
+--depth says how many levels of modules are shown; nothing is closed.
+
+For example:
+
+  trec show net.trec --depth 2
+  trec show net.trec 'encoder.layers.*' class:Attention
+  trec show torchvision.models:resnet18 --shape 1,3,224,224 --costs
+  trec show net.trec --program
 """
 
 from __future__ import annotations

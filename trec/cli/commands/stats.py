@@ -1,7 +1,11 @@
 """Print numbers about a graph: operators and parameters by module, or what else --about names.
 
-trec stats net.trec --depth 1
-trec stats net.trec --about memory
+--depth says how many levels of modules are shown; nothing is closed.
+
+For example:
+
+  trec stats net.trec --depth 1
+  trec stats net.trec --about memory
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Check that files are graphs that keep all invariants. The exit code is 1 if one is not.
 
-trec verify *.trec
+For example:
+
+  trec verify *.trec
 """
 
 from __future__ import annotations
