@@ -39,7 +39,7 @@ def with_nodes(
     Ensures:
         Values are numbered in the order of their production, and every table holds what is used, in the order of its
         first use (scopes before nodes), so equal programs are equal graphs. A row of `carried` whose value is not
-        produced any more is left out.
+        produced any more is left out; rows of which only the loop told them apart, which is gone, are one.
     """
     kept = range(len(graph.scopes)) if scopes is None else scopes
     new = _Renumbering(graph, nodes, kept, graph.attrs if attrs is None else attrs)
@@ -177,13 +177,12 @@ class _Renumbering:
         )
 
     def carried(self, carried: Iterable[Carried]) -> tuple[Carried, ...]:
-        return tuple(
-            [
-                Carried(self.value_id[edge.value], edge.node, edge.port, self.scope_id.get(edge.loop, -1))
-                for edge in carried
-                if edge.value in self.value_id
-            ]
-        )
+        rows = [
+            Carried(self.value_id[edge.value], edge.node, edge.port, self.scope_id.get(edge.loop, -1))
+            for edge in carried
+            if edge.value in self.value_id
+        ]
+        return tuple(dict.fromkeys(rows))
 
 
 class _Renumbered(dict[int, int]):
