@@ -42,7 +42,7 @@ def main() -> None:
         try:
             draw(code)
         except ModuleNotFoundError as error:
-            print(f"{heading} is left out: {error.name} is not installed")
+            sys.stderr.write(f"{heading} is left out: {error.name} is not installed\n")
 
 
 if __name__ == "__main__":
