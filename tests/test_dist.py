@@ -80,7 +80,7 @@ def metadata(installed: Path) -> Message:
 
 def test_the_wheel_holds_the_package_and_nothing_else(installed: Path) -> None:
     inside = {name for name in files(installed) if ".dist-info/" not in name}
-    assert inside == {f"trec/{name}" for name in files(ROOT / "trec")}
+    assert inside == {f"trec/{name}" for name in files(ROOT / "trec") if not name.endswith("tsconfig.json")}
     assert "trec/py.typed" in inside
     assert all(name.endswith((".py", ".typed", ".js", ".css", ".html")) for name in inside)
 
@@ -132,9 +132,11 @@ def test_the_wheel_draws_where_there_is_no_torch(installed: Path, tmp_path: Path
     skip().save(tmp_path / "skip.trec")
     code = (
         "import sys\nsys.modules['torch'] = sys.modules['numpy'] = None\n"
-        "import trec\nassert trec.__file__.startswith(sys.path[1])\nfrom trec.cli.main import main\n"
-        "for words in ('render skip.trec -o skip.svg --depth 1', 'show skip.trec', 'convert skip.trec skip.gexf'):\n"
+        "import trec, trec.registry\nassert trec.__file__.startswith(sys.path[1])\nfrom trec.cli.main import main\n"
+        "for words in ('render skip.trec -o skip.svg --depth 1', 'show skip.trec', 'diff skip.trec skip.trec'):\n"
         "    assert main(words.split()) == 0\n"
+        "for suffix in trec.registry.SUFFIXES:\n"
+        "    assert main(['convert', 'skip.trec', f'all{suffix}']) == 0\n"
         "assert main('capture skip:Net -o net.trec'.split()) == 2\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(installed)}

@@ -235,3 +235,12 @@ def test_passes_and_backends_tell_what_they_take(kind: str, trec: Trec) -> None:
     assert [row["name"] for row in rows] == list(registry.names({"passes": "pass", "backends": "backend"}[kind]))
     assert all(row["summary"].startswith("Return") for row in rows)
     assert trec(kind).out.count("Return") == len(rows)
+
+
+def test_a_backend_that_shows_depths_itself_is_told_the_depth(trec: Trec, folder: Path) -> None:
+    assert trec("render", "blocks.trec", "-o", "net.csv", "--depth", "1").code == 0
+    blocks().to_table("wanted.csv", depth=1)
+    assert (folder / "net.csv").read_text() == (folder / "wanted.csv").read_text()
+    assert trec("render", "blocks.trec", "-o", "net.csv", "--depth", "1", "--keep", "layers.0").code == 0
+    blocks().collapse(depth=1, keep="layers.0").to_table("wanted.csv")
+    assert (folder / "net.csv").read_text() == (folder / "wanted.csv").read_text()

@@ -58,15 +58,12 @@ def takes(name: str) -> list[str] | None:
     return found
 
 
-def check(name: str, given: dict[str, Any]) -> None:
+def check(name: str, known: list[str] | None, given: dict[str, Any]) -> None:
     """Refuse options that a format does not take.
 
     Raises:
         OptionError: there is one; the message says which there are.
     """
-    if not given:
-        return
-    known = takes(name)
     for option in given:
         if known is not None and option not in known:
             what = ", ".join(known) or "none"

@@ -17,6 +17,7 @@ from trec.ir.serialize import decode
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Collection
 
     from trec.cli.parser import Parser
     from trec.ir.graph import Graph
@@ -44,16 +45,16 @@ def add(parser: Parser, *names: str, depth: str = passes.COLLAPSE) -> None:
     recording.add(hidden, shown=False)
 
 
-def graph_of(source: str, options: Namespace, *, close: bool = True) -> Graph:
+def graph_of(source: str, options: Namespace, *, but: Collection[str] = ()) -> Graph:
     """Return the graph that an argument names, with the passes that the options ask for.
 
     Args:
         source: a file, `-`, or a model.
         options: what was parsed.
-        close: whether `--depth` closes modules; else it is for the caller.
+        but: passes that are left to the caller: `depth` or `fold`.
     """
     passes.check(options)
-    return passes.applied(read(source, options), options, close=close)
+    return passes.applied(read(source, options), options, but=but)
 
 
 def read(source: str, options: Namespace) -> Graph:

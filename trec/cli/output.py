@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from trec import registry
 from trec.backends.options import Rankdir, Shapes, Tensors
@@ -36,6 +36,21 @@ _LOOK = (
     "scale",
     "engine",
 )
+
+
+class Target(NamedTuple):
+    """What is to be written."""
+
+    path: str
+    """The file, or `-`."""
+    format: str | None
+    """The format that was asked for by name."""
+    suffix: str
+    """Suffix of the format; empty for a backend whose files have none."""
+    options: dict[str, Any]
+    """What the backend is told."""
+    passes: frozenset[str]
+    """Passes that the backend does itself: `depth` or `fold`."""
 
 
 def add(parser: Parser, *, default: str = "") -> None:
@@ -96,36 +111,35 @@ def add_format(parser: Parser) -> None:
     )
 
 
-def check(path: str, options: Namespace) -> str:
-    """Return the suffix of the format to write, empty for that of a backend whose files have none.
+def target(path: str, options: Namespace) -> Target:
+    """Return what is to be written, as far as it is known before there is a graph.
 
     Raises:
-        OptionError: the format is not known, or does not take an option.
+        OptionError: the format is not known, or does not take an option; or there is no folder to write into.
     """
     name = options.format
     if name is None and path == STDOUT:
         raise OptionError("standard output has no name that tells the format; say it, such as --format svg")
     suffix = suffix_of(path) if name is None else formats.suffix_of_format(name)
-    formats.check(suffix or name, _given(options))
+    given = _given(options)
+    known = formats.takes(suffix or name)
+    formats.check(suffix or name, known, given)
     folder = os.path.dirname(path)
     if path != STDOUT and folder and not os.path.isdir(folder):
         raise OptionError(f"there is no folder {folder!r} to write {os.path.basename(path)!r} into")
-    return suffix
+    own = _own_passes(options).keys() & set(known or ())
+    return Target(path, name, suffix, {**{key: _own_passes(options)[key] for key in own}, **given}, frozenset(own))
 
 
-def write(graph: Graph, path: str, options: Namespace) -> None:
-    """Write a graph to a file, or to standard output.
-
-    Raises:
-        OptionError: the format is not known, or does not take an option.
-    """
-    suffix, given, shown = check(path, options), _given(options), "standard output" if path == STDOUT else path
+def write(graph: Graph, to: Target) -> None:
+    """Write a graph to a file, or to standard output."""
+    shown = "standard output" if to.path == STDOUT else to.path
     with working(f"writing {shown}"):
-        if options.format is None:
-            registry.load(registry.SUFFIXES[suffix])(graph, path=path, **given)
+        if to.format is None:
+            registry.load(registry.SUFFIXES[to.suffix])(graph, path=to.path, **to.options)
         else:
-            data = formats.made(graph, suffix + (".gz" if path.endswith(".gz") else ""), options.format, given)
-            _write_bytes(path, data)
+            suffix = to.suffix + (".gz" if to.suffix and to.path.endswith(".gz") else "")
+            _write_bytes(to.path, formats.made(graph, suffix, to.format, to.options))
     note(f"{shown}: {graph.name}, {len(graph.nodes):,} nodes")
 
 
@@ -136,6 +150,14 @@ def _write_bytes(path: str, data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def _own_passes(options: Namespace) -> dict[str, Any]:
+    """Return the passes that some backends do themselves, since they show more than one state of a graph."""
+    found = {"depth": getattr(options, "depth", None), "fold": getattr(options, "fold", False) or None}
+    if getattr(options, "keep", None) or getattr(options, "only", None):
+        del found["depth"]
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _given(options: Namespace) -> dict[str, Any]:

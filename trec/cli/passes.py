@@ -11,6 +11,7 @@ from trec.errors import OptionError
 
 if TYPE_CHECKING:
     from argparse import Namespace, _ArgumentGroup
+    from collections.abc import Collection
 
     from trec.ir.graph import Graph
 
@@ -91,13 +92,13 @@ def check(options: Namespace) -> None:
             raise OptionError(f"--{name} says more about --{needed}, which is not given")
 
 
-def applied(graph: Graph, options: Namespace, *, close: bool = True) -> Graph:
+def applied(graph: Graph, options: Namespace, *, but: Collection[str] = ()) -> Graph:
     """Return the graph with the passes that the options ask for, in the order in which help lists them.
 
     Args:
         graph: what was read or recorded.
         options: what was parsed.
-        close: whether modules are closed as `--depth` says; else it is for the caller.
+        but: passes that are left to the caller: `depth` or `fold`.
 
     Raises:
         OptionError: a selector selects nothing, or a pass does not take an option.
@@ -113,12 +114,13 @@ def applied(graph: Graph, options: Namespace, *, close: bool = True) -> Graph:
     hidden = [SHORT.get(selector, selector) for selector in options.hide]
     for selector in hidden:
         selected(graph, selector, option="--hide", missing_ok=selector in SHORT.values())
-    if options.fold:
+    if options.fold and "fold" not in but:
         graph = graph.fold()
     if options.roll:
         graph = graph.roll()
-    if (close and options.depth is not None) or options.only:
-        graph = graph.collapse(depth=options.depth if close else None, only=options.only, keep=options.keep)
+    depth = None if "depth" in but else options.depth
+    if depth is not None or options.only:
+        graph = graph.collapse(depth=depth, only=options.only, keep=options.keep)
     if hidden:  # last, so that closed modules count what they hold
         graph = graph.hide(hidden, missing_ok=True)
     for name, given in options.passes:

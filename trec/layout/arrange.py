@@ -214,7 +214,7 @@ class _Arrangement:
         if self.sideways:
             width, height = height, width
         x, y = centre
-        inner, outer = x + width / 2 - min(width / 4, 8.0), x + width / 2 + 9.0
+        inner, outer = x + width / 2 - min(width / 4, 4.0), x + width / 2 + 9.0
         return ((inner, y + height / 2), (outer, y + height / 2), (outer, y - height / 2), (inner, y - height / 2))
 
     def _labels(self) -> dict[int, Point]:

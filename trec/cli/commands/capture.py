@@ -44,6 +44,6 @@ def run(options: Namespace) -> int:
     """Record the model and write the graph."""
     if options.output == output.STDOUT and options.format is None:
         options.format = "trec"
-    output.check(options.output, options)
-    output.write(recording.record(options.model, options), options.output, options)
+    target = output.target(options.output, options)
+    output.write(recording.record(options.model, options), target)
     return 0

@@ -28,6 +28,6 @@ def add(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Write the graph."""
-    output.check(options.output, options)
-    output.write(graphs.graph_of(options.graph, options), options.output, options)
+    target = output.target(options.output, options)
+    output.write(graphs.graph_of(options.graph, options, but=target.passes), target)
     return 0

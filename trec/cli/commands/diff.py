@@ -39,13 +39,14 @@ def add(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the changes, or draw them."""
-    before, after = (graphs.graph_of(source, options, close=False) for source in (options.before, options.after))
+    target = None if options.output is None else output.target(options.output, options)
+    before, after = (graphs.graph_of(each, options, but=["depth"]) for each in (options.before, options.after))
     found = before.diff(after, names=not options.no_names)
-    if options.output is not None:
+    if target is not None:
         both = found.to_graph()
-        if options.depth is not None:
+        if options.depth is not None and "depth" not in target.passes:
             both = marked_inside(both, options.depth).collapse(depth=options.depth)
-        output.write(both, options.output, options)
+        output.write(both, target)
     elif options.json:
         show_json({"equal": not found, "edits": found.rows(), "params": found.params, "flops": found.flops})
     elif not options.quiet:

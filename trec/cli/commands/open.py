@@ -34,11 +34,9 @@ def add(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Write the page, print its place and open it."""
-    graph = graphs.graph_of(options.graph, options)
-    path = options.output
-    if path is None:
-        path = os.path.join(tempfile.mkdtemp(prefix="trec-"), f"graph{_SUFFIX}")
-    output.write(graph, path, options)
+    path = options.output or os.path.join(tempfile.mkdtemp(prefix="trec-"), f"graph{_SUFFIX}")
+    target = output.target(path, options)
+    output.write(graphs.graph_of(options.graph, options, but=target.passes), target)
     show(path)
     if not options.no_browser and not webbrowser.open(Path(path).resolve().as_uri()):
         say("trec open: no browser was found; open the file above yourself")

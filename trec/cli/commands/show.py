@@ -39,7 +39,7 @@ def add(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the tree."""
-    graph = graphs.graph_of(options.graph, options, close=options.program)
+    graph = graphs.graph_of(options.graph, options, but=[] if options.program else ["depth"])
     if options.program:
         for line in fitted(str(graph).splitlines()):
             show(line)

@@ -54,7 +54,7 @@ def add(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the numbers."""
-    graph = graphs.graph_of(options.graph, options, close=False)
+    graph = graphs.graph_of(options.graph, options, but=["depth"])
     found = ANALYSES[options.about](graph)
     if isinstance(found, Stats) and options.depth is not None:
         found = replace(found, modules=tuple([row for row in found.modules if row.depth <= options.depth]))
