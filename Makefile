@@ -1,17 +1,20 @@
 # make test     format, lint, types, layers, tests; everything it needs goes into .venv
 # make demo     records three models and draws them; says where the pictures are
 # make format   rewrite the sources as `make test` wants them
+# make dist     build the packages, and try them installed in new environments without PyTorch
 # make bench    print the figures of benchmarks/
 # make clean    remove .venv and all that is made
 
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
 PYTEST_OPTIONS ?=
+# what `make dist` tries the packages with: those of these that are there
+PYTHONS ?= python3.11 python3.12 python3.13
 
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: test demo format bench clean
+.PHONY: test demo format dist try bench clean
 
 test: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -26,6 +29,23 @@ demo: $(STAMP)
 format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+dist: $(STAMP)
+	rm -rf dist build
+	$(BIN)/hatchling build
+	$(BIN)/pytest tests/test_dist.py
+	for python in $(PYTHONS); do \
+	    if $$python -c ''; then $(MAKE) --no-print-directory try TRIED=$$python || exit 1; fi; \
+	done
+
+# the tests of the source package, without its folder `trec`: so they run with the wheel
+try:
+	rm -rf build && mkdir build
+	$(TRIED) -m venv build/environment || $(TRIED) -m virtualenv build/environment
+	build/environment/bin/python -m pip install --quiet "$$(ls -d $$PWD/dist/*.whl)[test-saved]"
+	tar -xzf dist/*.tar.gz --strip-components 1 --one-top-level=build/source
+	rm -r build/source/trec
+	cd build/source && ../environment/bin/python -m pytest $(PYTEST_OPTIONS) tests
 
 bench: $(STAMP)
 	for file in benchmarks/*.py; do echo "--- $$file"; $(BIN)/python $$file || exit 1; done

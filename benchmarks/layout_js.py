@@ -2,8 +2,9 @@
 
 Run: python benchmarks/layout_js.py [boxes ...]
 
-Printed are milliseconds: all at once in Python; then in Node.js, one after the other with one memory, the picture with
-its outer scopes closed, with one of these opened, with all scopes open, with the one closed again, and open.
+Printed are milliseconds of processor time: all at once in Python; then in Node.js, one after the other with one memory,
+the picture with its outer scopes closed, with one of these opened, with all scopes open, with the one closed again, and
+open.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ def main(counts: list[int]) -> None:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "diagrams.json"
                 path.write_text(json.dumps([as_data(diagram)]), encoding="utf-8")
-                done = subprocess.run(["node", str(script), str(path)], capture_output=True, check=True)
+                done = subprocess.run(
+                    ["node", "--single-threaded", str(script), str(path)], capture_output=True, check=True
+                )
             row = json.loads(done.stdout)
             figures = "".join([f"{row[name]:11.1f}" for name in COLUMNS])
             print(f"{make.__name__:12} {len(diagram.sizes):7} {len(diagram.wires):7} {spent:8.0f}{figures}")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,7 +17,7 @@ from trec.ir.builder import GraphBuilder
 from trec.ir.types import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from trec.ir.graph import Graph
 
@@ -27,6 +28,8 @@ PROGRAMS = {
     "latex": ("lualatex", "pdflatex"),
 }
 """For each marker, the programs of which one must be installed."""
+
+NEEDS_TORCH = re.compile(r"^(import|from) (torch\b|trec\.torchrecorder|tests\.(capture|torchrecorder)\b)", re.MULTILINE)
 
 MISSING = pytest.StashKey[Counter[str]]()
 
@@ -47,6 +50,17 @@ def is_installed(marker: str) -> bool:
     if marker == "torch":
         return find_spec("torch") is not None
     return any(shutil.which(program) for program in PROGRAMS[marker])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
+    """Look for examples in no test: one that cannot be imported would be passed over for its examples' sake."""
+    config = parent.config
+    if file_path.suffix == ".py" and not is_installed("torch") and NEEDS_TORCH.search(file_path.read_text("utf-8")):
+        config.stash[MISSING]["torch"] += 1
+        yield
+        return []
+    return [one for one in (yield) if type(one).__name__ != "DoctestModule"]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

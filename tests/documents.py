@@ -1,13 +1,16 @@
-"""Documents whose code is run: fenced blocks of Python, and what they print."""
+"""Documents whose code is run: fenced blocks of Python and of commands, and what they print."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import re
+import shlex
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from trec.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -34,17 +37,32 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
+def commands(text: str) -> list[Block]:
+    """Return the lines of `console` blocks that begin with `$ trec`, each with what it prints."""
+    found = []
+    for fence in FENCE.finditer(text):
+        if fence[1] == "console":
+            line = text.count("\n", 0, fence.start()) + 1
+            for match in re.finditer(r"^\$ trec (.*)\n((?:(?!\$ ).*\n)*)", fence[2], re.MULTILINE):
+                found.append(Block(line + 1 + fence[2].count("\n", 0, match.start()), match[1], match[2]))
+    return found
+
+
 def outputs(text: str) -> list[str]:
     """Return the blocks that show what code prints."""
     return [fence[2] for fence in FENCE.finditer(text) if fence[1] == "text"]
 
 
 def run(document: Path) -> None:
-    """Run the blocks of a document one after the other in one namespace, and compare what they print."""
+    """Run the blocks and commands of a document one after the other, and compare what they print."""
     namespace: dict[str, Any] = {"__name__": document.stem.lower()}
-    for block in blocks(document.read_text(encoding="utf-8")):
+    text = document.read_text(encoding="utf-8")
+    shell = commands(text)
+    for block in sorted([*blocks(text), *shell]):
         printed = io.StringIO()
-        code = compile("\n" * (block.line - 1) + block.code, str(document), "exec")
         with contextlib.redirect_stdout(printed):
-            exec(code, namespace)
+            if block in shell:
+                main(shlex.split(block.code))
+            else:
+                exec(compile("\n" * (block.line - 1) + block.code, str(document), "exec"), namespace)
         assert printed.getvalue() == block.output, f"{document.name}, line {block.line}"

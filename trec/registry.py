@@ -89,12 +89,21 @@ def resolve(kind: str, name: str) -> Callable[..., Any]:
     Raises:
         OptionError: there is none of that name.
     """
+    return load(reference(kind, name))
+
+
+def reference(kind: str, name: str) -> str:
+    """Return where the pass or backend of that name is, as `package.module:function`; nothing of it is imported.
+
+    Raises:
+        OptionError: there is none of that name.
+    """
     built_in = _BUILT_IN[kind]
     if name in built_in:
-        return load(built_in[name])
+        return built_in[name]
     plugins = _plugins(kind)
     if name in plugins:
-        return load(plugins[name])
+        return plugins[name]
     known = ", ".join(sorted({*built_in, *plugins}))
     raise OptionError(f"there is no {kind} named {name!r}; known are: {known}")
 

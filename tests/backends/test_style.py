@@ -201,3 +201,16 @@ def test_a_chain_of_layers_has_the_colour_of_what_matters_most_in_it() -> None:
     assert drawn("ReLU", "Conv2d", "BatchNorm2d") == LIGHT.families["convolution"].fill
     assert drawn("LayerNorm", "Dropout") == LIGHT.families["normalisation"].fill
     assert drawn("Block", "Block") == LIGHT.families["other"].fill
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+def test_text_can_be_read_all_along_a_scale(theme: Theme) -> None:
+    builder = GraphBuilder("Scale")
+    root = builder.scope("module", path="", cls="Scale")
+    for index in range(60):
+        builder.node("op", "relu", parent=root, attrs=(("flops", 10**6 + index * 10**5),))
+    drawing = lower(builder.build(), style=Style(theme=theme, colour_by="flops"))
+    assert len({look.fill for look in drawing.looks}) > 40
+    for look in drawing.looks:
+        assert contrast(look.text, look.fill) >= 4.5
+        assert contrast(look.muted, look.fill) >= 4.5

@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from torch.autograd import forward_ad
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
-from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils.flop_counter import FlopCounterMode
 
 import trec
@@ -38,6 +37,14 @@ def both(function: Any, *args: Any, monkeypatch: pytest.MonkeyPatch, **kwargs: A
         return graph, trec.capture(Apply(function), args=args, kwargs=kwargs)
 
 
+def known_operators() -> list[Any]:
+    """Return torch's own operators with samples, whose module forbids the whole process to set flags of backends."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch.backends, "disable_global_flags", lambda: None)
+        from torch.testing._internal.common_methods_invocations import op_db
+    return list(op_db)
+
+
 def samples(op: Any) -> Any:
     for kind in KINDS:
         if op.supports_dtype(kind, "cpu"):
@@ -46,7 +53,7 @@ def samples(op: Any) -> Any:
 
 KNOWN = [
     (op, function)
-    for op in op_db
+    for op in known_operators()
     for function in {id(f): f for f in (op.op, op.method_variant, op.operator_variant)}.values()
     if function in direct().DIRECT
 ]

@@ -59,7 +59,8 @@ class Loop(nn.Module):
         state = torch.zeros(1, 4)
         for step in x.unbind(0):
             state = self.cell(step, state)
-        return self.head(state)
+        logits: Tensor = self.head(state)
+        return logits
 
 
 def recorded(name: str) -> Graph:

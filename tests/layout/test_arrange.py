@@ -180,7 +180,13 @@ def test_wires_lead_onwards_unless_they_run_against_the_order(diagram: Diagram) 
         ]
         one, other = next((a, b) for a, b in zip(*ways, strict=False) if a != b)
         order = [first.get(item, item + len(diagram.sizes) + 2) for item in (one, other)]
-        assert heights == sorted(heights, reverse=order[0] > order[1])
+        if order[0] < order[1]:
+            assert heights == sorted(heights)
+            continue
+        assert heights[0] == pytest.approx(box(diagram, placement, wire.source)[3])
+        assert heights[-1] == pytest.approx(box(diagram, placement, wire.target)[1])
+        ups = [after < before for before, after in pairwise(heights) if after != before]
+        assert ups == sorted(ups[: ups.index(True)]) + sorted(ups[ups.index(True) :], reverse=True)
 
 
 @given(diagrams())
@@ -243,6 +249,52 @@ def test_larger_diagrams_hold_to_the_same(diagram: Diagram) -> None:
     boxes = [box(diagram, placement, index) for index in range(len(diagram.sizes))]
     for index, one in enumerate(boxes):
         assert not any(overlap(one, other) for other in boxes[:index])
+
+
+def loop(*pairs: tuple[int, int], **options: Any) -> Diagram:
+    count = 1 + max(end for pair in pairs for end in pair)
+    wires = tuple(Wire(source, target, source) for source, target in pairs)
+    return replace(Diagram(((60.0, 20.0),) * count, (-1,) * count, (), (), wires, {}), **options)
+
+
+def test_a_wire_back_leaves_and_arrives_with_the_flow_and_runs_beside_what_is_between() -> None:
+    placement = arrange(loop((0, 1), (1, 2), (2, 0)))
+    first, middle, last = placement.boxes
+    route = placement.routes[2]
+    assert route[0][1] == last[1] + 10
+    assert route[-1][1] == first[1] - 10
+    assert not any(abs(x - middle[0]) < 30 and first[1] < y < last[1] for x, y in along(route))
+    assert first[0] == middle[0] == last[0]
+
+
+def test_wires_back_from_one_box_lie_inside_one_another() -> None:
+    placement = arrange(loop(*pairwise(range(5)), (4, 3), (4, 2), (4, 1), (4, 0)))
+    middle = placement.boxes[4][0]
+    for right in (True, False):
+        routes = [route for route in placement.routes[4:] if (route[2][0] > middle) == right]
+        routes.sort(key=lambda route: abs(route[2][0] - middle))
+        ports = [abs(route[0][0] - middle) for route in routes]
+        assert ports == sorted(ports, reverse=True)
+        depths = [max(y for _, y in along(route)) for route in routes]
+        assert depths == sorted(depths)
+
+
+def test_a_wire_back_enters_a_frame_from_above_and_leaves_one_at_the_bottom() -> None:
+    scopes = {"scopes": (0, 0, 1, 1), "parents": (-1, -1), "titles": (((30.0, 20.0),),) * 2}
+    placement = arrange(loop((0, 1), (1, 2), (2, 3), (3, 0), **scopes))
+    upper, lower = frame(placement, 0), frame(placement, 1)
+    heights = [y for _, y in along(placement.routes[3])]
+    assert min(heights) < upper[1]
+    assert max(heights) > lower[3]
+
+
+def test_a_wire_back_goes_round_between_columns() -> None:
+    wires = tuple(Wire(index, index + 1, index) for index in range(39))
+    diagram = replace(chain(40, wrap=400.0), wires=(*wires, Wire(35, 5, 35)))
+    placement = arrange(diagram)
+    boxes = [box(diagram, placement, index) for index in range(40)]
+    for x, y in along(placement.routes[-1]):
+        assert not any(left + 1 < x < right - 1 and top + 1 < y < bottom - 1 for left, top, right, bottom in boxes)
 
 
 def test_nothing_is_placed_nowhere() -> None:

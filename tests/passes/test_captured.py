@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,10 +10,14 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
+from msgspec.structs import replace
 from torch import nn
 
 import trec
-from tests.passes.test_laws import LOOPS, assert_paths_are_kept
+from tests.capture.models import MODELS as EVERY
+from tests.capture.models import build
+from tests.passes.laws import assert_laws
+from trec import registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,30 +97,54 @@ def test_depths(name: str, level: str) -> None:
     assert at[0].attrs_of(root)["ops"] == sum(node.kind == "op" for node in graph.nodes)
 
 
-PASSES: dict[str, dict[str, Any]] = {
-    "collapse": {"depth": 1},
-    "fold": {},
-    "focus": {"on": "op:linear or op:conv2d or op:aten.*", "steps": 1},
-    "hide": {"what": "is:view or is:cast or is:identity or is:dropout or kind:param"},
-    "prune": {},
-    "relabel": {"labels": {"linear": "dense"}},
-    "rename": {"names": {"output": "result"}},
-    "roll": {},
-    "tensors": {"which": "boundaries"},
+SOME = "op:linear or op:conv* or op:addmm or op:m* or kind:module"
+PASSES: dict[str, tuple[dict[str, Any], ...]] = {
+    "collapse": ({"depth": 1}, {"depth": 2, "keep": "class:*e*"}, {"only": lambda scope: scope.depth % 2 == 1}),
+    "fold": ({}, {"shapes": False}, {"ignore": ["layer_idx", "has_relative_attention_bias"]}),
+    "focus": (
+        {"on": SOME, "steps": 1},
+        {"on": "kind:param", "steps": None, "direction": "down"},
+        {"on": "kind:input", "to": "kind:output"},
+    ),
+    "hide": (
+        {"what": "is:view or is:cast or is:identity or is:dropout or kind:param"},
+        {"what": lambda node: len(node.name) % 3 == 0},
+        {"what": "not (kind:op or kind:input)"},
+    ),
+    "level": ({"level": "module"}, {"level": "function"}),
+    "prune": ({}, {"keep": "kind:param or is:view"}),
+    "relabel": ({"labels": {"linear": "dense"}},),
+    "rename": ({"names": {"output": "result"}}, {"names": lambda row: row.name.upper()}),
+    "roll": ({},),
+    "tensors": ({"which": "boundaries"}, {"which": "all"}),
 }
+"""For each registered pass, options that mean something for every model."""
+
+
+@lru_cache(maxsize=1)
+def recorded(name: str, level: Any) -> Graph:
+    net, args, kwargs = build(name)
+    return trec.capture(net, args=args, kwargs=kwargs, level=level)
 
 
 @pytest.mark.parametrize("level", ["function", "aten"])
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("pass_", PASSES)
-def test_laws(pass_: str, name: str, level: str) -> None:
-    graph = captured(name, level)
-    result = graph.apply(pass_, **PASSES[pass_]).verify()
-    assert result.apply(pass_, **PASSES[pass_]) == result
-    ways = (True,) if pass_ in LOOPS else (False, True)
-    assert_paths_are_kept(graph, result, through_all=pass_ != "focus", ways=ways)
-    assert all(graph.index_of.keys() >= set(result.origin(node.name)) for node in result.nodes)
-    assert not result.diff(result)
+@pytest.mark.parametrize("name", EVERY)
+def test_laws(name: str, level: str) -> None:
+    assert PASSES.keys() == registry.PASSES.keys()
+    graph = recorded(name, level)
+    for pass_, every in PASSES.items():
+        for options in every:
+            assert_laws(graph, pass_, options)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_passes_follow_one_another(name: str) -> None:
+    """What one pass makes is a graph like any other to all of them."""
+    graph = recorded(name, "aten")
+    folded = graph.fold(shapes=False)
+    for start in (folded, graph.collapse(depth=2), folded.tensors("all"), graph.level("function").hide("is:view")):
+        for pass_, every in PASSES.items():
+            assert_laws(replace(start), pass_, every[0])
 
 
 class Loop(nn.Module):

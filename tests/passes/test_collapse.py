@@ -8,6 +8,7 @@ import pytest
 from tests.passes import samples
 from tests.passes.samples import ended, param, started
 from trec import OptionError
+from trec.ir.types import Carried
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,3 +209,12 @@ def test_a_source_of_a_module_inside_a_function_moves_to_the_module_around() -> 
     graph = ended(builder, y).collapse(depth=1).verify()
     node = graph.nodes[graph.index_of["inner.weight"]]
     assert (node.parent, node.depth) == (0, 1)
+
+
+def test_what_two_loops_carry_alike_is_one_row_when_both_are_gone() -> None:
+    builder, _, x = started("Loops")
+    loop = builder.scope("module", path="loop", cls="Loop", parent=0)
+    builder.carried += [Carried(x, 1, 0), Carried(x, 1, 0, loop)]
+    once = ended(builder, x).collapse(depth=0)
+    assert once.carried == (Carried(x, 1, 0),)
+    assert once.collapse(depth=0) == once

@@ -7,6 +7,7 @@ import pytest
 from tests.passes import samples
 from tests.passes.samples import ended, started
 from trec import OptionError
+from trec.ir.types import Carried
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,3 +68,25 @@ def test_no_path_is_said() -> None:
 def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         samples.blocks().focus(**options)
+
+
+def test_what_a_loop_carries_across_the_boundary_comes_in_and_goes_out() -> None:
+    graph = samples.recurrent().fold()
+    (edge, *_) = graph.carried
+    reader, maker = graph.nodes[edge.node].name, graph.nodes[graph.producers[edge.value]].name
+    part = graph.focus(reader).verify()
+    assert [part.nodes[row.node].name for row in part.carried] == [reader]
+    assert part.nodes[part.producers[part.carried[0].value]].kind == "input"
+    part = graph.focus(maker).verify()
+    assert reader not in {part.nodes[row.node].name for row in part.carried}
+    assert [node.name for node in part.nodes if node.kind == "output"] == [f"{maker}.output"]
+
+
+def test_an_input_with_the_name_of_a_reader_outside_is_carried_nothing() -> None:
+    builder, type_, x = started("Net")
+    (y,) = builder.node("op", "relu", parent=0, inputs=[x], results=[type_])
+    (z,) = builder.node("op", "exp", parent=0, inputs=[y], results=[type_])
+    builder.carried.append(Carried(z, 1, 0))
+    part = ended(builder, z).focus("exp").verify()
+    assert [node.name for node in part.nodes] == ["relu", "exp", "output0"]
+    assert part.carried == ()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.passes.laws import LOOPS, assert_laws, reached
 from tests.strategies import any_graph, repeating
 from trec import registry
 from trec.analysis.selectors import nodes
@@ -21,7 +21,15 @@ if TYPE_CHECKING:
 
 
 def collapse_options(graph: Graph) -> st.SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries({"depth": st.integers(0, 5)})
+    depth = st.fixed_dictionaries({"depth": st.integers(0, 5)}, optional={"keep": some_calls(graph)})
+    return st.one_of(depth, st.fixed_dictionaries({"only": some_calls(graph)}, optional={"keep": some_calls(graph)}))
+
+
+def some_calls(graph: Graph) -> st.SearchStrategy[Any]:
+    """Return selectors of any module calls, of which there is always the root."""
+    indices = [index for index, scope in enumerate(graph.scopes) if scope.kind == "module" or index == 0]
+    names = st.frozensets(st.sampled_from([graph.scopes[index].name for index in indices]), min_size=1)
+    return names.map(lambda chosen: lambda scope: scope.name in chosen)
 
 
 def level_options(graph: Graph) -> st.SearchStrategy[dict[str, Any]]:
@@ -50,24 +58,43 @@ def focus_options(graph: Graph) -> st.SearchStrategy[dict[str, Any]]:
         return st.just({"on": "kind:input"})
     steps = st.one_of(st.none(), st.integers(0, 3))
     direction = st.sampled_from(("both", "up", "down"))
-    return st.fixed_dictionaries({"on": st.sampled_from(found), "steps": steps, "direction": direction})
+    near = st.fixed_dictionaries({"on": st.sampled_from(found), "steps": steps, "direction": direction})
+    return st.one_of(near, st.sampled_from(_joined(graph, found)).map(dict)) if _joined(graph, found) else near
+
+
+def _joined(graph: Graph, queries: list[str]) -> list[dict[str, str]]:
+    """Return pairs of queries between whose nodes a path leads."""
+    marks = {query: nodes(graph, query) for query in queries[:4]}
+    found = []
+    for query, mask in marks.items():
+        ends = {index: 1 for index, mark in enumerate(mask) if mark}
+        leads = reached(graph, ends, carried=True)
+        found += [
+            {"on": other, "to": query}
+            for other, start in marks.items()
+            if any(start[index] and (leads[index] or index in ends) for index in range(len(start)))
+        ]
+    return found
+
+
+def prune_options(graph: Graph) -> st.SearchStrategy[dict[str, Any]]:
+    found = [query for query in SELECTORS if any(nodes(graph, query, missing_ok=True))]
+    return st.sampled_from([{}, *[{"keep": query} for query in found]])
 
 
 OPTIONS: dict[str, Callable[[Graph], st.SearchStrategy[dict[str, Any]]]] = {
     "collapse": collapse_options,
     "focus": focus_options,
-    "fold": lambda _: st.fixed_dictionaries({"shapes": st.booleans()}),
+    "fold": lambda _: st.fixed_dictionaries({"shapes": st.booleans(), "ignore": st.sampled_from(("", "key", "dim"))}),
     "hide": hide_options,
     "level": level_options,
-    "prune": lambda _: st.just({}),
+    "prune": prune_options,
     "relabel": lambda _: st.just({"labels": lambda row: "relu"}),
     "rename": lambda _: st.just({"names": lambda row: row.name.upper()}),
     "roll": lambda _: st.just({}),
     "tensors": lambda _: st.sampled_from([{"which": "boundaries"}, {"which": "all"}]),
 }
 """For each registered pass, the options that it takes for a graph."""
-LOOPS = ("fold", "roll")
-"""Passes that leave some paths to what is carried."""
 
 
 def test_every_registered_pass_is_under_the_laws() -> None:
@@ -78,73 +105,7 @@ def test_every_registered_pass_is_under_the_laws() -> None:
 @settings(max_examples=300)
 @given(st.data(), st.one_of(any_graph(), repeating()))
 def test_laws(name: str, data: st.DataObject, graph: Graph) -> None:
-    options = data.draw(OPTIONS[name](graph))
-    before = msgspec.msgpack.encode(graph)
-    result = graph.apply(name, **options).verify()
-    assert msgspec.msgpack.encode(graph) == before
-    assert graph.apply(name, **options) == result
-    assert result.apply(name, **options) == result
-    ways = (True,) if name in LOOPS else (False, True)
-    assert_paths_are_kept(graph, result, through_all=name != "focus", ways=ways)
-    assert_members_are_known(graph, result)
-
-
-def assert_members_are_known(before: Graph, after: Graph) -> None:
-    """Every node stands for nodes of the graph before, and what stayed stands for itself."""
-    for node in after.nodes:
-        origin = after.origin(node.name)
-        assert origin, node.name
-        assert all(name in before.index_of for name in origin)
-        made = after.derivation is not None and node.name in after.derivation.members
-        assert made or origin == (node.name,)
-    assert after is before or after.expand() is before
-
-
-def assert_paths_are_kept(
-    before: Graph, after: Graph, *, through_all: bool = True, ways: tuple[bool, ...] = (False, True)
-) -> None:
-    """Whatever is in both graphs is joined by the same paths, but for those through nodes that the pass made.
-
-    Unless `through_all`, paths by way of nodes that are gone may be gone as well. Each of `ways` says whether what
-    loops carry counts.
-    """
-    made = after.derivation.members if after.derivation is not None else {}
-    old = {node.name: node for node in before.nodes}
-    kept = {
-        node.name: index
-        for index, node in enumerate(after.nodes)
-        if node.name in old
-        and node.name not in made
-        and (node.kind, node.op) == (old[node.name].kind, old[node.name].op)
-    }
-    names = sorted(kept)
-    for carried in ways:
-        through = None if through_all else {before.index_of[name] for name in names}
-        reached_before, reached_after = reached(before, through, carried=carried), reached(after, carried=carried)
-        through_kept = reached(after, set(kept.values()), carried=carried)
-        for source in names:
-            for target in names:
-                there = before.index_of[target] in reached_before[before.index_of[source]]
-                assert not there or kept[target] in reached_after[kept[source]], (source, target, carried)
-                assert there or kept[target] not in through_kept[kept[source]], (source, target, carried)
-
-
-def reached(graph: Graph, through: set[int] | None = None, *, carried: bool = False) -> list[set[int]]:
-    """Return for each node the nodes that a path leads to, by way of some nodes only."""
-    users: list[set[int]] = [{user for value in node.outputs for user in graph.users[value]} for node in graph.nodes]
-    for edge in graph.carried if carried else ():
-        users[graph.producers[edge.value]].add(edge.node)
-    found: list[set[int]] = [set() for _ in graph.nodes]
-    growing = True
-    while growing:  # once is enough where nothing is carried
-        before = list(map(len, found))
-        for index in range(len(graph.nodes) - 1, -1, -1):
-            for user in users[index]:
-                found[index].add(user)
-                if through is None or user in through:
-                    found[index] |= found[user]
-        growing = before != list(map(len, found))
-    return found
+    assert_laws(graph, name, data.draw(OPTIONS[name](graph)))
 
 
 @settings(max_examples=300)

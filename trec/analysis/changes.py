@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from trec.analysis.edit_texts import Row, attributes, own_name, summary, tied, within
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from trec.ir.types import Attr, Node
 
 _NAMES = ("qualname", "aliases", "index")
+_FAR = 64
+"""How many nodes behind one that has no partner are looked at."""
 
 
 class Changes:
@@ -39,7 +42,9 @@ class Changes:
         """The same the other way round."""
         self._reads: dict[str, tuple[str, str]] = {}
         """For each call and node that was moved, what it read that it does not read now, and what it reads instead."""
-        self._behind: dict[tuple[int, bool], frozenset[int]] = {}
+        self._behind: tuple[dict[int, frozenset[int]], dict[int, frozenset[int]]] = ({}, {})
+        """For each graph, what `_source` found."""
+        self._steps = [_steps(graph) for graph in (before, after)]
         self._found: list[Row] = []
 
     def rows(self) -> list[Row]:
@@ -141,12 +146,10 @@ class Changes:
 
     def _is_told(self, node: Node, earlier: Node) -> bool:
         """Return whether a node is all that there is in a call whose class is another."""
-        scope, was = self.after.scopes[node.parent], self.before.scopes[earlier.parent]
-        alone = len(self._steps_in(self.after, node.parent)) == len(self._steps_in(self.before, earlier.parent)) == 1
-        return alone and scope.cls != was.cls and self.scopes.get(earlier.parent) == node.parent
-
-    def _steps_in(self, graph: Graph, scope: int) -> list[int]:
-        return [index for index in graph.nodes_in[scope] if graph.nodes[index].kind not in SOURCE_KINDS]
+        if self.after.scopes[node.parent].cls == self.before.scopes[earlier.parent].cls:
+            return False
+        before, after = self._steps
+        return before[earlier.parent] == after[node.parent] == 1 and self.scopes.get(earlier.parent) == node.parent
 
     def _named(self, node: Node, earlier: Node, old: dict[str, Attr], new: dict[str, Attr]) -> Iterator[Row]:
         was, now = str(old.get("qualname", earlier.name)), str(new.get("qualname", node.name))
@@ -206,22 +209,23 @@ class Changes:
         return not before.isdisjoint(self._source(self.after, new, self.settled_came))
 
     def _source(self, graph: Graph, index: int, matched: dict[int, int]) -> frozenset[int]:
-        """Return the matched nodes that a node without partner depends on, by way of others without partner."""
-        key = (index, graph is self.after)
-        if key not in self._behind:
-            found: set[int] = set()
-            seen = {index}
-            pending = [index]
-            while pending:
-                at = pending.pop()
-                if at in matched:
-                    found.add(at)
-                    continue
-                makers = {graph.producers[value] for value in graph.nodes[at].inputs} - seen
-                seen |= makers
-                pending += makers
-            self._behind[key] = frozenset(found)
-        return self._behind[key]
+        """Return the matched nodes that a node without partner depends on, by way of others without partner.
+
+        Of many only the last are kept, so that the work stays linear.
+        """
+        behind = self._behind[graph is self.after]
+        pending = [] if index in behind else [index]
+        while pending:
+            at = pending[-1]
+            makers = set() if at in matched else {graph.producers[value] for value in graph.nodes[at].inputs}
+            unknown = [maker for maker in makers if maker not in behind]
+            if unknown:
+                pending += unknown
+                continue
+            found = {at} if at in matched else set[int]().union(*[behind[maker] for maker in makers])
+            behind[at] = frozenset(found if len(found) <= _FAR else nlargest(_FAR, found))
+            pending.pop()
+        return behind[index]
 
     def _reader(self, there: int, here: int, one: int, other: int) -> tuple[str, str]:
         """Return the outermost call around a node that holds neither the old nor the new maker of what it reads.
@@ -267,3 +271,11 @@ def _holds(graph: Graph, scope: int, node: int) -> bool:
     while at > scope:
         at = graph.scopes[at].parent
     return at == scope
+
+
+def _steps(graph: Graph) -> list[int]:
+    """Return for each scope how many steps it holds itself."""
+    counts = [0] * len(graph.scopes)
+    for node in graph.nodes:
+        counts[node.parent] += node.kind not in SOURCE_KINDS
+    return counts

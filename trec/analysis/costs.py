@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from trec.analysis.below import sums_of_distinct
 from trec.analysis.sizes import size_bytes
 from trec.ir.types import FLOPS, SOURCE_KINDS
 
@@ -61,7 +62,7 @@ def costs(graph: Graph) -> Costs:
     Args:
         graph: what to look at, at any level, collapsed or not.
 
-    Cost: linear, times the depth of the scopes for their parameters.
+    Cost: near-linear.
 
     Example:
         >>> from trec.ir.builder import GraphBuilder
@@ -93,7 +94,9 @@ def costs(graph: Graph) -> Costs:
             seconds,
         )
         nodes.append(cost)
-        sums[node.parent if node.scope < 0 else node.scope].add(cost, read, inner_bytes)
+        sum_ = sums[node.parent if node.scope < 0 else node.scope]
+        sum_.parameters |= read
+        sum_.add(cost, inner_bytes)
     return Costs(tuple(nodes), tuple(_of_scopes(graph, sums, bytes_of, counted=flops is not None)))
 
 
@@ -131,11 +134,10 @@ class _Sum:
         self.parameters: set[int] = set()
         self.seconds: float | None = None
 
-    def add(self, cost: Cost, parameters: set[int], inner_bytes: int, times: int = 1) -> None:
+    def add(self, cost: Cost, inner_bytes: int, times: int = 1) -> None:
         self.flops += (cost.flops or 0) * times
         self.output_bytes += cost.output_bytes * times
         self.inner_bytes += inner_bytes
-        self.parameters |= parameters
         if cost.seconds is not None:
             self.seconds = (self.seconds or 0.0) + cost.seconds
 
@@ -143,13 +145,13 @@ class _Sum:
 def _of_scopes(graph: Graph, sums: list[_Sum], bytes_of: list[int], *, counted: bool) -> list[Cost]:
     """Return what each scope costs, given the sums of what it holds itself."""
     found: list[Cost] = []
-    for scope, sum_ in zip(reversed(graph.scopes), reversed(sums), strict=True):
-        parameter_bytes = sum_.inner_bytes + sum([bytes_of[value] for value in sum_.parameters])
+    parameter_bytes = sums_of_distinct(graph, [sum_.parameters for sum_ in sums], bytes_of)
+    for scope, sum_, bytes_ in zip(reversed(graph.scopes), reversed(sums), reversed(parameter_bytes), strict=True):
         seconds = graph.seconds.get(scope.name, sum_.seconds)
-        cost = Cost(sum_.flops if counted else None, sum_.output_bytes, parameter_bytes, seconds)
+        cost = Cost(sum_.flops if counted else None, sum_.output_bytes, sum_.inner_bytes + bytes_, seconds)
         found.append(cost)
         if scope.parent >= 0:
-            sums[scope.parent].add(cost, sum_.parameters, sum_.inner_bytes, 1 + len(scope.repeats))
+            sums[scope.parent].add(cost, sum_.inner_bytes, 1 + len(scope.repeats))
     return found[::-1]
 
 

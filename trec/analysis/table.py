@@ -17,14 +17,23 @@ def plain(items: Iterable[Struct]) -> list[dict[str, Any]]:
     return [to_builtins(item) for item in items]
 
 
-def lines(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """Yield the lines of a table: the first column to the left, others to the right, large numbers with commas."""
+def lines(heads: Sequence[str], rows: Iterable[Sequence[object]], *, texts: int = 1) -> Iterator[str]:
+    """Yield the lines of a table: the first columns to the left, others to the right, large numbers with commas.
+
+    Args:
+        heads: names of the columns.
+        rows: the cells of each row.
+        texts: how many columns stand to the left.
+    """
     cells = [[f"{cell:,}" if type(cell) is int else str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     for row in [list(heads), *cells]:
-        first, *rest = [cell.ljust(width) if at == 0 else cell.rjust(width) for at, (cell, width) in
-                        enumerate(zip(row, widths, strict=True))]  # fmt: skip
-        yield "  ".join([first, *rest]).rstrip()
+        yield "  ".join(
+            [
+                cell.ljust(width) if at < texts else cell.rjust(width)
+                for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ]
+        ).rstrip()
 
 
 def bytes_text(count: int) -> str:

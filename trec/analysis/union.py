@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from trec.ir.builder import GraphBuilder
+from trec.ir.tables import Table
 from trec.ir.types import SOURCE_KINDS, Carried
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ CHANGE = "diff"
 """Attribute of a node or scope that is not as it was: what happened to it; and of the graph, that it shows a diff."""
 READ_NOW, READ_BEFORE = "read_now", "read_before"
 """Attributes of a node that both graphs have: the ports of what it reads only in the second, and only in the first."""
+INSIDE = "inside"
+"""What that attribute says of a call that is as it was, while something in it is not."""
 WAS = "was"
 """Attribute of a node or scope: what was in the place of what changed, in words."""
 MARKS = frozenset({CHANGE, WAS, READ_NOW, READ_BEFORE})
@@ -146,6 +149,27 @@ class _Union:
         )  # fmt: skip
         self.values[side].update(zip(node.outputs, made, strict=True))
         return made
+
+
+def marked_inside(graph: Graph, depth: int) -> Graph:
+    """Return a union in which calls from a depth on are marked if anything in them is, for when they are closed.
+
+    Args:
+        graph: the union of two graphs.
+        depth: depth of the calls that will be closed.
+    """
+    marked = {node.parent for node in graph.nodes if CHANGE in dict(graph.attrs[node.attrs])}
+    rows, scopes = Table(graph.attrs), list(graph.scopes)
+    for index in range(len(scopes) - 1, 0, -1):
+        scope = scopes[index]
+        row = graph.attrs[scope.attrs]
+        if CHANGE in dict(row):
+            marked.add(scope.parent)
+        elif index in marked:
+            marked.add(scope.parent)
+            if scope.depth >= depth:
+                scopes[index] = replace(scope, attrs=rows.add((*row, (CHANGE, INSIDE))))
+    return replace(graph, scopes=tuple(scopes), attrs=tuple(rows))
 
 
 def _marked(row: AttrRow, mark: str, was: str = "") -> AttrRow:

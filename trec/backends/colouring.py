@@ -24,6 +24,12 @@ _STEPS = 5
 """Colours of a scale that its legend shows."""
 _WIDE = 30.0
 """Ratio of the greatest number to the least from which a scale counts by orders of magnitude."""
+_DARK_INKS, _LIGHT_INKS = ("#3c4654", "#1b2430", "#000000"), ("#e4e9f0", "#ffffff")
+"""Colours of text on a scale: for details, for names, and where those are too close to what is behind them."""
+_MIDDLE = 0.179
+"""Luminance on which black and white text can be read alike."""
+_READ = 4.5
+"""Least contrast ratio of text."""
 _COLOURED = ("op", "module")
 
 
@@ -138,10 +144,18 @@ def _shade(style: Style, share: float) -> Paint:
     low, high = (_channels(colour) for colour in style.theme.scale)
     mixed = [round(one + (other - one) * share) for one, other in zip(low, high, strict=True)]
     border = [round(channel * 0.6) for channel in mixed] if _luminance(mixed) > 0.2 else mixed
-    text, muted = ("#1b2430", "#3c4654") if _luminance(mixed) > 0.3 else ("#ffffff", "#e4e9f0")
-    if 0.18 < _luminance(mixed) <= 0.3:
-        text = muted = "#ffffff" if _luminance(mixed) <= 0.18 else "#000000"
+    inks = _DARK_INKS if _luminance(mixed) > _MIDDLE else _LIGHT_INKS
+    text, muted = (next((ink for ink in inks[start:] if _contrast(ink, mixed) >= _READ), inks[-1]) for start in (1, 0))
     return Paint(_hex(mixed), _hex(border), text, muted)
+
+
+def _contrast(ink: str, ground: Sequence[int]) -> float:
+    """Return the contrast ratio of a text to what is behind it.
+
+    Source: "Web Content Accessibility Guidelines 2.1", definition of contrast ratio.
+    """
+    lesser, greater = sorted([_luminance(_channels(ink)), _luminance(ground)])
+    return (greater + 0.05) / (lesser + 0.05)
 
 
 def _channels(colour: str) -> list[int]:

@@ -92,6 +92,8 @@ class Edge(Struct, frozen=True, gc=False):
     """Whether it is the first use of what flows along it, hence part of a trunk rather than a skip."""
     length: int = 1
     """Least number of ranks from source to target; more than one leaves room for the parameters of the target."""
+    flow: int = -1
+    """Equal for edges from one box along which the same several values flow; -1 where it is one value, or not known."""
 
 
 class Key(Struct, frozen=True):

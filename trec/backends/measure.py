@@ -118,8 +118,8 @@ def _titles(cluster: Cluster, look: Look, sizes: tuple[float, float, float]) -> 
 def _wires(drawing: Drawing) -> tuple[list[Wire], dict[int, str]]:
     """Return the wires, and the text of each net that has one.
 
-    Edges from one box are one net if they have one stroke and one text. One without a text joins the net that has the
-    only text, because what flows along it is the same.
+    Edges from one box are one net if they have one stroke and one text, or if the same several values flow along them.
+    One without a text joins the net that has the only text, because what flows along it is the same.
     """
     nets: dict[tuple[int, int, str], int] = {}
     labels: dict[int, str] = {}
@@ -133,10 +133,12 @@ def _wires(drawing: Drawing) -> tuple[list[Wire], dict[int, str]]:
         if not label:
             found = texts.get((edge.source, edge.stroke), ())
             label = next(iter(found)) if len(found) == 1 else ""
-        key = (edge.source, edge.stroke, f"{label} {index}" if _counted(edge) else label)
-        net = nets.setdefault(key, len(nets))
+        which = label
+        if _counted(edge):
+            which = f"{label} {index}" if edge.flow < 0 else f"× {edge.flow}"
+        net = nets.setdefault((edge.source, edge.stroke, which), len(nets))
         if label:
-            labels[net] = label
+            labels.setdefault(net, label)
         wires.append(Wire(edge.source, edge.target, net))
     return wires, labels
 

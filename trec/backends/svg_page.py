@@ -17,6 +17,7 @@ from trec.backends.svg_marks import (
     text,
     title_and_subtitle,
 )
+from trec.layout.forks import forked
 from trec.layout.text import width
 
 if TYPE_CHECKING:
@@ -117,8 +118,10 @@ class _Page:
             if frame is not None and title is not None:
                 yield linked(cluster.link, self._cluster(cluster, frame, title))
         yield '<g fill="none" stroke-width="0.9" stroke-linejoin="round" stroke-linecap="round">'
-        for edge, line in zip(self.drawing.edges, self.placement.routes, strict=True):
-            yield self._edge(edge, line)
+        routes = self.placement.routes
+        parts = forked(self.measured.wires, routes, sideways=self.sideways)
+        for edge, line, part in zip(self.drawing.edges, routes, parts, strict=True):
+            yield self._edge(edge, line, part)
         yield '</g>\n<g text-anchor="middle">'
         for box, centre, size in zip(self.drawing.boxes, self.placement.boxes, self.measured.sizes, strict=True):
             yield linked(box.link, self._box(box, centre, size))
@@ -171,9 +174,9 @@ class _Page:
             marks += text(shown(box.detail, self.tiny), x, base + below, self.tiny, look.muted)
         return marks + "</g>"
 
-    def _edge(self, edge: Edge, line: Line) -> str:
+    def _edge(self, edge: Edge, line: Line, part: Line) -> str:
         stroke = self.drawing.strokes[edge.stroke]
-        way, tip = path(line, sideways=self.sideways), arrow(line, sideways=self.sideways)
+        way, tip = path(part, sideways=self.sideways), arrow(line, sideways=self.sideways)
         tooltip = f"<title>{escape(edge.tooltip)}</title>"
         if stroke.line == "solid":
             return f'<path d="{way}{tip}" stroke="{stroke.colour}">{tooltip}</path>'

@@ -88,10 +88,10 @@ class Table(Struct, frozen=True):
         except ImportError as error:
             raise DependencyError("Table.rich() needs the package rich: pip install 'trec[table]'") from error
 
-        found = Drawn(title=Text(self.stats.name), caption=Text(self._total()))
-        for at, head in enumerate(self._heads()):
+        found = Drawn(title=Text(self.stats.name), caption=Text(self.total()))
+        for at, head in enumerate(self.heads()):
             found.add_column(head, justify="right" if at > _MANY else "left", style=None if at else "bold")
-        for cells in self._cells():
+        for cells in self.cells():
             found.add_row(*[Text(f"{cell:,}" if type(cell) is int else str(cell)) for cell in cells])
         return found
 
@@ -99,13 +99,15 @@ class Table(Struct, frozen=True):
         return self.rich()
 
     def __str__(self) -> str:
-        return "\n".join([*lines(self._heads(), self._cells()), self._total()])
+        return "\n".join([*lines(self.heads(), self.cells()), self.total()])
 
-    def _heads(self) -> tuple[str, ...]:
+    def heads(self) -> tuple[str, ...]:
+        """Return the names of the columns."""
         return _HEADS if any(row.flops is not None for row in self.calls) else _HEADS[:-1]
 
-    def _cells(self) -> list[tuple[object, ...]]:
-        count = len(self._heads())
+    def cells(self) -> list[tuple[object, ...]]:
+        """Return the calls as rows of cells, the first of each indented by two spaces for each module around it."""
+        count = len(self.heads())
         return [
             (
                 "  " * row.depth + _short(row.name, row.depth),
@@ -120,7 +122,8 @@ class Table(Struct, frozen=True):
             for row in self.calls
         ]
 
-    def _total(self) -> str:
+    def total(self) -> str:
+        """Return the sums of the whole graph in words."""
         all_ = self.stats
         words = f"{all_.ops:,} operators, {all_.params:,} parameters ({bytes_text(all_.param_bytes)})"
         return f"{words}, {all_.flops:,} FLOPs" if all_.flops else words

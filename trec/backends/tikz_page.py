@@ -8,6 +8,7 @@ from urllib.parse import quote
 from trec.backends.measure import GAP, shown
 from trec.backends.svg_marks import number
 from trec.backends.tikz_text import escape
+from trec.layout.forks import forked
 from trec.layout.routing import curves
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ class _Page:
     def __init__(self, drawing: Drawing, measured: Diagram, placement: Placement) -> None:
         self.drawing, self.measured, self.placement = drawing, measured, placement
         self.small, self.tiny, self.label = drawing.sizes
+        self.sideways = drawing.rankdir in ("LR", "RL")
         used = [drawing.background, drawing.text, drawing.label, *[stroke.colour for stroke in drawing.strokes]]
         for look in drawing.looks:
             used += [look.fill, look.border, look.text, look.muted]
@@ -97,7 +99,8 @@ class _Page:
             frame, title = self.placement.frames[index], self.placement.titles[index]
             if frame is not None and title is not None:
                 yield from self._cluster(cluster, frame, title)
-        for edge, line in zip(self.drawing.edges, self.placement.routes, strict=True):
+        parts = forked(self.measured.wires, self.placement.routes, sideways=self.sideways)
+        for edge, line in zip(self.drawing.edges, parts, strict=True):
             yield self._edge(edge, line)
         for box, centre, size in zip(self.drawing.boxes, self.placement.boxes, self.measured.sizes, strict=True):
             yield from self._box(box, centre, size)
@@ -162,7 +165,7 @@ class _Page:
     def _edge(self, edge: Edge, line: Line) -> str:
         stroke = self.drawing.strokes[edge.stroke]
         words = [_at(line[0])]
-        for piece in curves(line, sideways=self.drawing.rankdir in ("LR", "RL")):
+        for piece in curves(line, sideways=self.sideways):
             points = [_at(point) for point in piece]
             words.append(f"--{points[0]}" if len(piece) == 1 else f"..controls{points[0]}and{points[1]}..{points[2]}")
         return f"\\draw[flow,{self.colours[stroke.colour]}{_DASHES[stroke.line]}] {''.join(words)};"

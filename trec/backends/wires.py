@@ -31,8 +31,8 @@ class _Bundle(Struct):
 
     value: int
     """The first value that is used."""
-    count: int
-    """How many uses there are."""
+    others: list[int]
+    """What is used besides, once for each use."""
     alike: bool
     """Whether all values have one shape."""
     main: bool
@@ -102,9 +102,9 @@ def _bundles(graph: Graph, box_of: list[int], origin: list[int]) -> dict[tuple[i
             bundle = bundles.get((source, target))
             if bundle is None:
                 main = value not in used and graph.nodes[producers[value]].kind not in _STATE
-                bundles[source, target] = _Bundle(value, 1, True, main)
+                bundles[source, target] = _Bundle(value, [], True, main)
             else:
-                bundle.count += 1
+                bundle.others.append(value)
                 bundle.alike = bundle.alike and graph.values[bundle.value].type == graph.values[value].type
             used.add(value)
     return bundles
@@ -147,6 +147,8 @@ class _Wires:
         for parent in self.parents:
             self.depths.append(0 if parent < 0 else self.depths[parent] + 1)
         self.labelled: set[int] = set()
+        self.flows: dict[tuple[int, ...], int] = {}
+        """Number of each bundle of several values."""
         self.room = [0] * len(boxes)
         self._fed = [False] * len(boxes)
         self._left: dict[tuple[int, int], bool] = {}
@@ -167,7 +169,10 @@ class _Wires:
         length = 1
         if self.room[target] and self.chain(source) < 0 and self.boxes[source].cluster != self.boxes[target].cluster:
             length = self.room[target] + 1
-        return Edge(source, target, label, self.note(bundle.value), stroke, bundle.main, length)
+        flow = -1
+        if bundle.others:
+            flow = self.flows.setdefault((source, bundle.value, *bundle.others), len(self.flows))
+        return Edge(source, target, label, self.note(bundle.value), stroke, bundle.main, length, flow)
 
     def leave_room(self, bundles: dict[tuple[int, int], _Bundle]) -> None:
         """Find how many ranks of parameters, and of operators on nothing but parameters, stand above each box.
@@ -195,7 +200,7 @@ class _Wires:
 
     def label(self, source: int, target: int, first: Node, last: Node, bundle: _Bundle, shapes: str) -> str:
         """Return what is written along an edge."""
-        count = f"×{bundle.count}" if bundle.count > 1 else ""
+        count = f"×{len(bundle.others) + 1}" if bundle.others else ""
         if shapes == "none" or not bundle.alike:
             return count
         if shapes == "changes":

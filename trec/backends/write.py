@@ -26,6 +26,19 @@ def write(graph: Graph, path: str | os.PathLike[str], **options: Any) -> None:
     Raises:
         OptionError: no format has that suffix; the message lists the known ones.
     """
+    registry.load(registry.SUFFIXES[suffix_of(path)])(graph, path=path, **options)
+
+
+def suffix_of(path: str | os.PathLike[str]) -> str:
+    """Return the suffix of a file name that says its format, without a further `.gz`.
+
+    Raises:
+        OptionError: no format has that suffix; the message lists the known ones.
+
+    Example:
+        >>> suffix_of("net.sigma.json.gz")
+        '.sigma.json'
+    """
     name = os.fspath(path).lower()
     bare = name.removesuffix(".gz")
     suffix = max((known for known in registry.SUFFIXES if bare.endswith(known)), key=len, default=None)
@@ -33,4 +46,4 @@ def write(graph: Graph, path: str | os.PathLike[str], **options: Any) -> None:
         known = ", ".join(registry.SUFFIXES)
         bad = os.path.basename(name)
         raise OptionError(f"no format has the suffix of {bad!r}; known are: {known}, and .gz after those of text")
-    registry.load(registry.SUFFIXES[suffix])(graph, path=path, **options)
+    return suffix

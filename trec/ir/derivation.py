@@ -119,8 +119,8 @@ def origin(graph: Graph, node: str) -> tuple[str, ...]:
 def expand(graph: Graph, node: str | None = None) -> Graph:
     """Return the graph with a node that a pass made open again, or without the last pass.
 
-    Later passes are applied again. So the graph must be at hand that the pass was given: it is while the result has
-    not been saved and loaded.
+    Later passes are applied again; one that gave the node another name, or made it of a single node, is gone back
+    through. So the graph must be at hand that the pass was given: it is while the result has not been saved and loaded.
 
     Args:
         graph: what passes made, called as methods or through `apply`.
@@ -141,9 +141,12 @@ def expand(graph: Graph, node: str | None = None) -> Graph:
         raise OptionError(f"no pass made {node!r}, or the graph was loaded from a file, so its members are not at hand")
     if node in derivation.members and derivation.opened is not None:
         return derivation.opened(node)
-    if node not in derivation.before.index_of or derivation.again is None:
+    before = derivation.before
+    earlier = [before.nodes[index].name for index in derivation.members.get(node, ())]
+    earlier = earlier or [node] * (node in before.index_of)
+    if len(earlier) != 1 or derivation.again is None:
         raise OptionError(f"{node!r} cannot be opened: the last pass made it, and keeps no way back but expand()")
-    return derivation.again(expand(derivation.before, node))
+    return derivation.again(expand(before, earlier[0]))
 
 
 def known(graph: Graph, node: str) -> int:

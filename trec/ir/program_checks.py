@@ -122,6 +122,8 @@ def shared_names(facts: Facts) -> Fault:
 
 def value_types(facts: Facts) -> Fault:
     types = len(facts.graph.types)
+    if {value.type for value in facts.graph.values}.issubset(range(types)):
+        return None
     for at, value in enumerate(facts.graph.values):
         if not 0 <= value.type < types:
             return "values", at, f"has type {value.type}, expected 0 to {types - 1}"

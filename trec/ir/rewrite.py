@@ -34,12 +34,12 @@ def with_nodes(
         values: the values that the nodes refer to; those of `graph` when left out.
         attrs: the attribute rows that the nodes refer to; those of `graph` when left out.
         carried: what loops carry; their nodes index `nodes`, everything else is as for nodes. When left out, those of
-            `graph` whose reader is still there by its name.
+            `graph` whose reader is still there by its name, and still reads.
 
     Ensures:
         Values are numbered in the order of their production, and every table holds what is used, in the order of its
         first use (scopes before nodes), so equal programs are equal graphs. A row of `carried` whose value is not
-        produced any more is left out.
+        produced any more is left out; rows of which only the loop told them apart, which is gone, are one.
     """
     kept = range(len(graph.scopes)) if scopes is None else scopes
     new = _Renumbering(graph, nodes, kept, graph.attrs if attrs is None else attrs)
@@ -97,7 +97,7 @@ def _occupied(graph: Graph, nodes: Iterable[Node]) -> bytearray:
 
 
 def _of_readers(graph: Graph, nodes: Sequence[Node]) -> list[Carried]:
-    position = {node.name: index for index, node in enumerate(nodes)}
+    position = {node.name: index for index, node in enumerate(nodes) if node.inputs}  # an input may bear the name now
     return [
         Carried(edge.value, position[name], edge.port, edge.loop)
         for edge in graph.carried
@@ -177,13 +177,12 @@ class _Renumbering:
         )
 
     def carried(self, carried: Iterable[Carried]) -> tuple[Carried, ...]:
-        return tuple(
-            [
-                Carried(self.value_id[edge.value], edge.node, edge.port, self.scope_id.get(edge.loop, -1))
-                for edge in carried
-                if edge.value in self.value_id
-            ]
-        )
+        rows = [
+            Carried(self.value_id[edge.value], edge.node, edge.port, self.scope_id.get(edge.loop, -1))
+            for edge in carried
+            if edge.value in self.value_id
+        ]
+        return tuple(dict.fromkeys(rows))
 
 
 class _Renumbered(dict[int, int]):

@@ -28,19 +28,22 @@ def align(layers: Layers) -> list[int]:
         for position, vertex in enumerate(row):
             place[vertex] = position
     segments = layers.segments
-    out: dict[int, list[int]] = {}
-    into: dict[int, list[int]] = {}
+    out: list[list[int]] = [[] for _ in place]
+    into: list[list[int]] = [[] for _ in place]
+    best = [0] * len(layers.chains)
     for index, segment in enumerate(segments):
-        out.setdefault(segment.upper, []).append(index)
-        into.setdefault(segment.lower, []).append(index)
-    best: dict[int, int] = {}
-    for segment in segments:
-        best[segment.net] = max(best.get(segment.net, 0), segment.through)
-    chosen_out = {}
-    for vertex, rows in out.items():
-        kept = rows if vertex < layers.members or len(rows) == 1 else _onwards(layers, rows, best)
-        chosen_out[vertex] = _longest(layers, kept, [place[segments[index].lower] for index in kept])
-    chosen_in = {v: _longest(layers, rows, [place[segments[i].upper] for i in rows]) for v, rows in into.items()}
+        out[segment.upper].append(index)
+        into[segment.lower].append(index)
+        if best[segment.net] < segment.through:
+            best[segment.net] = segment.through
+    chosen_out, chosen_in = [-1] * len(place), [-1] * len(place)
+    for vertex, rows in enumerate(out):
+        kept = rows if vertex < layers.members or len(rows) < 2 else _onwards(layers, rows, best)
+        if kept:
+            chosen_out[vertex] = kept[0] if len(kept) == 1 else _longest(layers, kept, place, lower=True)
+    for vertex, rows in enumerate(into):
+        if rows:
+            chosen_in[vertex] = rows[0] if len(rows) == 1 else _longest(layers, rows, place, lower=False)
     trunk, inner = [], []
     for index, segment in enumerate(segments):
         if chosen_out[segment.upper] == index == chosen_in[segment.lower]:
@@ -51,7 +54,7 @@ def align(layers: Layers) -> list[int]:
     return _without_crossings(layers, [*trunk, *inner], place)
 
 
-def _onwards(layers: Layers, indices: list[int], best: dict[int, int]) -> list[int]:
+def _onwards(layers: Layers, indices: list[int], best: list[int]) -> list[int]:
     """Return the segments by which a net that forks may go straight on: its longest way, or else to its far end."""
     segments = layers.segments
     if any(segments[index].through == best[segments[index].net] for index in indices):
@@ -59,13 +62,17 @@ def _onwards(layers: Layers, indices: list[int], best: dict[int, int]) -> list[i
     return [index for index in indices if segments[index].lower >= layers.members] or indices
 
 
-def _longest(layers: Layers, indices: list[int], places: list[int]) -> int:
+def _longest(layers: Layers, indices: list[int], place: list[int], *, lower: bool) -> int:
     """Return the segment of the longest way, the middle one of several; -1 if they have no middle."""
-    if len(indices) == 1:
-        return indices[0]
-    best = max([layers.segments[index].through for index in indices])
-    equal = [index for _, index in sorted(zip(places, indices, strict=True)) if layers.segments[index].through == best]
-    return equal[len(equal) // 2] if len(equal) % 2 else -1
+    segments = layers.segments
+    best = max([segments[index].through for index in indices])
+    equal = [index for index in indices if segments[index].through == best]
+    if len(equal) % 2 == 0:
+        return -1
+    if len(equal) > 1:
+        ends = {index: segments[index].lower if lower else segments[index].upper for index in equal}
+        equal.sort(key=lambda index: (place[ends[index]], index))
+    return equal[len(equal) // 2]
 
 
 def _without_crossings(layers: Layers, indices: list[int], place: list[int]) -> list[int]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from trec.layout.routing import ARC, Line, simplified
+from trec.layout.routing import ARC, LEVEL, Line, simplified
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,6 @@ _BESIDE = 12.0
 """Room between a column and the nets beside it, in points, as all lengths here."""
 _TRACK = 8.0
 """Room between two nets that go up side by side."""
-_LEVEL = 6.0
-"""Room between two nets that turn at one end of a column."""
 _CLOSE = 0.02
 _NEAR = 0.3
 """How far from its best place a cut may be where few nets pass, in parts of a column."""
@@ -92,6 +90,8 @@ def _strands(content: Content, cut: Gap) -> list[_Strand]:
             for (x, y), (to_x, to_y) in pairwise(line):
                 if y <= cut.start + _CLOSE and to_y >= cut.end - _CLOSE:
                     found[_Strand(net, x, to_x)] = None
+                elif to_y <= cut.start + _CLOSE and y >= cut.end - _CLOSE:
+                    found[_Strand(net, to_x, x)] = None
     return sorted(found, key=lambda strand: (strand.before, strand.behind, strand.net))
 
 
@@ -132,7 +132,7 @@ class _Fold:
 
     def _turn(self, cut: int) -> float:
         """Return the room that nets need to turn at the end of a column."""
-        return ARC + _LEVEL * len(self.strands[cut])
+        return ARC + LEVEL * len(self.strands[cut])
 
     def _spans(self) -> list[tuple[float, float]]:
         """Return how far each column reaches to the left and to the right."""
@@ -189,6 +189,9 @@ class _Fold:
             for index, cut in enumerate(self.cuts):
                 if y <= cut.start + _CLOSE and to_y >= cut.end - _CLOSE:
                     points += self._round(index, self.strands[index].index(_Strand(net, x, to_x)))
+            for index, cut in reversed(list(enumerate(self.cuts))):
+                if to_y <= cut.start + _CLOSE and y >= cut.end - _CLOSE:
+                    points += reversed(self._round(index, self.strands[index].index(_Strand(net, to_x, x))))
             points.append(self._moved((to_x, to_y)))
         return points
 
@@ -200,6 +203,6 @@ class _Fold:
         strand, last = self.strands[cut][position], len(self.strands[cut]) - 1 - position
         start, end = strand.before + self.shifts[cut][0], strand.behind + self.shifts[cut + 1][0]
         between = self.gutters[cut] + _TRACK * last
-        low = self.bottoms[cut] + _LEVEL * (last + 1)
-        high = self.tops[cut + 1] - _LEVEL * (position + 1)
+        low = self.bottoms[cut] + LEVEL * (last + 1)
+        high = self.tops[cut + 1] - LEVEL * (position + 1)
         return [(start, low), (between, low), (between, high), (end, high)]

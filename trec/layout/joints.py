@@ -30,19 +30,20 @@ def joints_of(layers: Layers, shapes: tuple[Shape, ...]) -> list[Joint]:
     """Return the segments with the places where they leave and reach scopes; boxes are reached in the middle."""
     joints = []
     members = layers.members
-    for upper, lower, upper_port, lower_port, _, _ in layers.segments:
+    for segment in layers.segments:
+        upper, lower = segment.upper, segment.lower
         leaves = arrives = 0.0
         weight = 1.0
         if upper < members:
             out = shapes[upper].out
             if out:
-                leaves = out[upper_port]
+                leaves = out[segment.upper_port]
         else:
             weight += 1
         if lower < members:
             into = shapes[lower].into
             if into:
-                arrives = into[lower_port]
+                arrives = into[segment.lower_port]
         else:
             weight += 1
         joints.append(Joint(upper, lower, leaves, arrives, weight))
@@ -59,7 +60,10 @@ def springs(layers: Layers) -> list[Joint]:
 
 
 def spread(layers: Layers, shapes: tuple[Shape, ...], joints: list[Joint], straight: list[int]) -> list[Joint]:
-    """Return the joints with room between nets that reach or leave the same box; a straight one is in the middle."""
+    """Return the joints with room between nets that reach or leave the same box; a straight one is in the middle.
+
+    Nets that run back are outermost, so that they turn round nothing, the one that goes furthest inmost.
+    """
     place = [0] * len(layers.layer)
     for row in layers.rows:
         for position, vertex in enumerate(row):
@@ -76,15 +80,19 @@ def spread(layers: Layers, shapes: tuple[Shape, ...], joints: list[Joint], strai
     arrives = [joint.arrives for joint in joints]
     for member, indices in enumerate(into):
         if len(indices) > 1:
-            indices.sort(key=lambda index: place[joints[index].upper] + _fraction(joints[index].leaves))
+            arriving = {index: place[joints[index].upper] + _fraction(joints[index].leaves) for index in indices}
+            indices.sort(key=lambda index: (*_turned(layers, place, index, member, 1), arriving[index]))
             _share(shapes[member].width, [[index] for index in indices], aligned, arrives)
     for member, indices in enumerate(out):
         if len(indices) > 1:
             nets: dict[int, list[int]] = {}
             for index in indices:
                 nets.setdefault(layers.segments[index].net, []).append(index)
+            leaving = {
+                group[0]: sum([place[joints[index].lower] for index in group]) / len(group) for group in nets.values()
+            }
             groups = sorted(
-                nets.values(), key=lambda group: sum([place[joints[index].lower] for index in group]) / len(group)
+                nets.values(), key=lambda group: (*_turned(layers, place, group[0], member, -2), leaving[group[0]])
             )
             _share(shapes[member].width, groups, aligned, leaves)
     return [
@@ -93,6 +101,23 @@ def spread(layers: Layers, shapes: tuple[Shape, ...], joints: list[Joint], strai
         else Joint(joint.upper, joint.lower, leaves[index], arrives[index], joint.weight)
         for index, joint in enumerate(joints)
     ]
+
+
+def _turned(layers: Layers, place: list[int], index: int, member: int, beside: int) -> tuple[int, int]:
+    """Return where the segment of a net that runs back is among those of a member: its side, and how far in there.
+
+    Args:
+        layers: the vertices in order.
+        place: position of each vertex in its layer.
+        index: the segment.
+        member: where it leaves or arrives.
+        beside: which vertex of such a net stands beside that.
+    """
+    segment = layers.segments[index]
+    if segment.upper not in layers.turns and segment.lower not in layers.turns:
+        return 0, 0
+    passed = place[layers.chains[segment.net][beside]]
+    return (1 if passed > place[member] else -1), -passed
 
 
 def _fraction(offset: float) -> float:

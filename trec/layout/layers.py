@@ -7,7 +7,8 @@ Engineering 19 (1993), for labels as vertices of layers of their own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
     from trec.layout.shape import Shape
 
 
-class Segment(NamedTuple):
+_LEAST = 2000
+"""Vertices of long nets for which there is always room, besides six for each member."""
+
+
+class Segment(Struct, frozen=True, array_like=True, gc=False):
     """A piece of a net from one layer to the next."""
 
     upper: int
@@ -48,7 +53,8 @@ class Layers(Struct):
     """Vertices of each layer from left to right."""
     segments: list[Segment]
     chains: list[list[int]]
-    """For each net, its vertices in the layers after its source, as far as it has any."""
+    """For each net, its vertices in the layers after its source, as far as it has any; for one that runs back, the turn
+    before its target, its vertices beside all from there to its source, and the turn behind that."""
     entries: list[int]
     """For each net that enters, its vertex, in the first layer."""
     exits: list[int]
@@ -59,6 +65,10 @@ class Layers(Struct):
     """For each net that leaves, how many layers the longest way to there passes."""
     labels: dict[int, Size]
     """Room for text beside a vertex."""
+    texts: set[int]
+    """Layers that hold texts and no members."""
+    turns: dict[int, int]
+    """For each vertex that stands for a turn of a net that runs back, the layer behind which it turns."""
     crossings: int = 0
 
 
@@ -67,27 +77,35 @@ def layered(shapes: tuple[Shape, ...], nets: tuple[Net, ...], first: frozenset[i
 
     Args:
         shapes: the members.
-        nets: what runs between them, from lower to higher positions.
+        nets: what runs between them, from lower to higher positions unless it runs back.
         first: members that stay in the first layer.
+
+    A net that runs back leaves its source and reaches its target along the flow like any other, so it turns twice, and
+    goes up beside all that is between.
 
     Ensures:
         Members that nothing of the flow leads to, such as parameters, stand right before what needs them. Where a text
         stands beside a net, a layer of its own is made for it. The vertices of long nets number at most six for each
-        member, and some hundreds; nets beyond that run straight from their source to their target.
+        member, and two thousand; nets beyond that run straight from their source to their target.
     """
     count = len(shapes)
-    rank, flow = ranks(count, nets, first)
-    gaps = sorted({rank[net.source] for net in nets if net.label is not None})
+    rank, flow = ranks(count, tuple([net.onwards() for net in nets]), first)
+    gaps = sorted({rank[net.source] for net in nets if net.label is not None and not net.back})
     shift = [0] * (max(rank, default=-1) + 2)
     for gap in gaps:
         shift[gap + 1] += 1
     for index in range(1, len(shift)):
         shift[index] += shift[index - 1]
-    layer = [value + shift[value] for value in rank]
+    lift = int(any(net.back and not rank[net.targets[0][0]] for net in nets))
+    layer = [value + shift[value] + lift for value in rank]
     last = max(layer, default=-1) + 1 + any(net.leaves for net in nets)
-    builder = _Chains(count, layer, last, ways(nets, shapes, flow))
+    last = max([last, *[layer[net.source] + 2 for net in nets if net.back]])
+    builder = _Chains(count, layer, last, ways(tuple([net for net in nets if not net.back]), shapes, flow))
     for net in nets:
-        builder.add(net)
+        if net.back:
+            builder.add_back(net)
+        else:
+            builder.add(net)
     rows: list[list[int]] = [[] for _ in range(last)]
     for vertex, value in enumerate(builder.layer):
         rows[value].append(vertex)
@@ -104,6 +122,8 @@ def layered(shapes: tuple[Shape, ...], nets: tuple[Net, ...], first: frozenset[i
         builder.entry_ways,
         builder.exit_ways,
         builder.labels,
+        {gap + shift[gap] + 1 + lift for gap in gaps},
+        builder.turns,
     )
 
 
@@ -119,14 +139,14 @@ class _Chains:
         self.entry_ways: list[int] = []
         self.exit_ways: list[int] = []
         self.labels: dict[int, Size] = {}
+        self.turns: dict[int, int] = {}
         self.outermost = [(-1, member) for member in range(count)]
         """For each vertex, what it is ordered by at first: members, then nets; of nested nets the inner one."""
-        self.budget = 6 * count + 400
+        self.budget = 6 * count + _LEAST
 
     def add(self, net: Net) -> None:
         """Add the vertices and segments of a net."""
-        layer = self.layer
-        source = net.source
+        layer, source = self.layer, net.source
         ends = [(target, port, self.ways.behind(target, port)) for target, port in net.targets]
         way = self.ways.before(net)
         start = layer[source] if source >= 0 else 0
@@ -140,29 +160,62 @@ class _Chains:
             ends.append((self._vertex(reach, nested), 0, OUT))
             self.exits.append(ends[-1][0])
             self.exit_ways.append(way)
-        chain: list[int] = []
-        index = len(self.chains)
-        self.chains.append(chain)
-        far = reach - start - 1
+        index, far = len(self.chains), reach - start - 1
         if net.label is None and far > self.budget:
             far = 0
         self.budget -= far
-        chain += [self._vertex(start + 1 + step, nested) for step in range(far)]
+        self.chains.append(list(range(len(layer), len(layer) + far)))
+        if far:
+            self._pass(index, source, net, way, ends, nested)
+        else:
+            for end, port, length in ends:
+                self.segments.append(Segment(source, end, net.source_port, port, index, way + length))
+
+    def _pass(
+        self, index: int, source: int, net: Net, way: int, ends: list[tuple[int, int, int]], nested: tuple[int, int]
+    ) -> None:
+        """Add the vertices of a net that passes layers, and its segments; it leaves them for each of its ends."""
+        chain = self.chains[index]
+        first, far = self.layer[source] + 1, len(chain)
+        self.layer += range(first, first + far)
+        self.outermost += [nested] * far
         if net.label is not None:
             self.labels[chain[0]] = net.label
         longest = [0] * far
+        segments = self.segments
         for end, port, length in ends:
-            step = min(layer[end] - start - 2, far - 1)
+            step = min(self.layer[end] - first - 1, far - 1)
             if step < 0:
-                self.segments.append(Segment(source, end, net.source_port, port, index, way + length))
+                segments.append(Segment(source, end, net.source_port, port, index, way + length))
             else:
-                self.segments.append(Segment(chain[step], end, 0, port, index, way + length))
+                segments.append(Segment(chain[step], end, 0, port, index, way + length))
                 longest[step] = max(longest[step], length)
+        through = 0
         for step in range(far - 1, -1, -1):
-            if step + 1 < far:
-                longest[step] = max(longest[step], longest[step + 1])
+            through = max(through, longest[step])
             upper, port = (chain[step - 1], 0) if step else (source, net.source_port)
-            self.segments.append(Segment(upper, chain[step], port, 0, index, way + longest[step]))
+            segments.append(Segment(upper, chain[step], port, 0, index, way + through))
+
+    def add_back(self, net: Net) -> None:
+        """Add the vertices and segments of a net that runs back; the last segment is that from its source."""
+        target, port = net.targets[0]
+        first, last = self.layer[target], self.layer[net.source]
+        nested = (self.last - first, last)
+        beside = range(first, last + 1)
+        if len(beside) > self.budget:
+            beside = range(first, last + 1, last - first)
+        self.budget -= len(beside)
+        before = self._vertex(first - 1, nested)
+        chain = [before, *[self._vertex(layer, nested) for layer in beside], self._vertex(last + 1, nested)]
+        behind = chain[-1]
+        self.turns[before], self.turns[behind] = first - 1, last
+        if net.label is not None:
+            self.labels[chain[-2]] = net.label
+        index = len(self.chains)
+        self.chains.append(chain)
+        self.segments.append(Segment(before, target, 0, port, index, 0))
+        self.segments += [Segment(upper, lower, 0, 0, index, 0) for upper, lower in pairwise(chain)]
+        self.segments.append(Segment(net.source, behind, net.source_port, 0, index, 0))
 
     def _vertex(self, layer: int, nested: tuple[int, int]) -> int:
         self.layer.append(layer)

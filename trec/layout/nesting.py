@@ -23,6 +23,12 @@ class Net(NamedTuple):
     """Whether it leads out of the scope as well."""
     label: Size | None
     """Room for its text, if that stands in this scope."""
+    back: bool
+    """Whether it runs against the order of the members, from its source to the only one that it leads to."""
+
+    def onwards(self) -> Net:
+        """Return the net as one that runs with the order of the members."""
+        return Net(self.targets[0][0], 0, ((self.source, 0),), False, None, False) if self.back else self
 
 
 class Local(Struct):
@@ -46,10 +52,8 @@ class Nesting(Struct):
     scopes: list[int]
     """Items that are scopes and hold anything, each before those in it."""
     locals: dict[int, Local]
-    reversed: list[bool]
-    """For each wire, whether it runs against the order of the members, so that it is laid out the other way round."""
     nets: list[int]
-    """For each wire, its net; a reversed one has a net of its own."""
+    """For each wire, its net; one that runs against the order of the members has a net of its own."""
     loops: list[int]
     """Wires from a box to itself."""
 
@@ -75,33 +79,29 @@ def nest(diagram: Diagram) -> Nesting:
     seen: dict[int, dict[int, _Seen]] = {scope: {} for scope in members}
     climb = _Climb(parent, depth, order, seen)
     fresh = max((wire.net for wire in diagram.wires), default=-1) + 1
-    turned: list[bool] = []
     nets: list[int] = []
     loops: list[int] = []
     for index, wire in enumerate(diagram.wires):
         source, target, net = wire.source, wire.target, wire.net
         if source == target:
             loops.append(index)
-            turned.append(False)
             nets.append(net)
             continue
-        against = climb.against(source, target)
-        if against:
-            source, target, net = target, source, fresh
+        if climb.against(source, target):
+            net = fresh
             fresh += 1
         climb.follow(source, target, net)
-        turned.append(against)
         nets.append(net)
-    labels = _at_labels(diagram, nets, turned)
+    labels = _at_labels(diagram, nets)
     locals_ = _locals(members, seen, climb.lowest, labels)
-    return Nesting(parent, depth, list(members), locals_, turned, nets, loops)
+    return Nesting(parent, depth, list(members), locals_, nets, loops)
 
 
-def _at_labels(diagram: Diagram, nets: list[int], turned: list[bool]) -> dict[int, Size]:
-    """Return the room for the text of each net, those of reversed wires among them."""
+def _at_labels(diagram: Diagram, nets: list[int]) -> dict[int, Size]:
+    """Return the room for the text of each net, those that run against the order among them."""
     labels = dict(diagram.labels)
-    for wire, net, against in zip(diagram.wires, nets, turned, strict=True):
-        if against and wire.net in diagram.labels:
+    for wire, net in zip(diagram.wires, nets, strict=True):
+        if wire.net in diagram.labels:
             labels[net] = diagram.labels[wire.net]
     return labels
 
@@ -202,10 +202,11 @@ def _locals(
         position = {item: index for index, item in enumerate(items)}
         nets = []
         for net, row in seen[scope].items():
-            source = row.source
+            source = position[row.source] if row.source >= 0 else -1
             targets = tuple([(position[to], into[to][net] if to in into else 0) for to in row.targets])
-            port = out[source][net] if source in out else 0
+            port = out[row.source][net] if row.source in out else 0
             label = labels.get(net) if lowest.get(net) == scope else None
-            nets.append(Net(position[source] if source >= 0 else -1, port, targets, row.leaves, label))
+            back = bool(targets) and targets[0][0] < source
+            nets.append(Net(source, port, targets, row.leaves, label, back))
         found[scope] = Local(items, position, nets, {net: index for index, net in enumerate(seen[scope])})
     return found

@@ -6,13 +6,16 @@ for keeping the best of several sweeps and for exchanging neighbours after them.
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trec.layout.joints import Joint
     from trec.layout.layers import Layers
 
-Piece = tuple[int, int, float, float]
+_Piece = tuple[int, int, float, float]
 """A segment: upper and lower vertex, and how far right of their middles it leaves and arrives, in widths of them."""
 
 _SWEEPS = 8
@@ -24,15 +27,21 @@ _SMALL = 40
 """Layers of at most so many vertices have their neighbours exchanged; more would take long."""
 
 
-def order(layers: Layers, pieces: list[Piece]) -> None:
+def order(layers: Layers, joints: Sequence[Joint], widths: Sequence[float]) -> None:
     """Put the vertices of each layer in an order with few crossings, and count these.
+
+    Args:
+        layers: the vertices, whose order is changed.
+        joints: one for each segment.
+        widths: width of each member.
 
     Vertices that share their place with others stay in the order in which they are, so the outcome is always the same.
     """
-    sweep = _Sweep(layers, pieces)
+    sweep = _Sweep(layers, joints, widths)
     first = best = sweep.crossings()
-    if best:
-        sweep.look_around()
+    if not best:
+        return
+    sweep.look_around()
     start = rows = [list(row) for row in layers.rows]
     for down in (True, False):
         if best == 0 or (not down and len(layers.layer) > _FEW):
@@ -61,41 +70,63 @@ def order(layers: Layers, pieces: list[Piece]) -> None:
 class _Sweep:
     """The order of one graph while it is improved."""
 
-    def __init__(self, layers: Layers, pieces: list[Piece]) -> None:
+    def __init__(self, layers: Layers, joints: Sequence[Joint], widths: Sequence[float]) -> None:
         self.rows, self.layer = layers.rows, layers.layer
-        count = len(layers.layer)
-        self.between: list[list[Piece]] = [[] for _ in self.rows]
-        for piece in pieces:
-            self.between[layers.layer[piece[0]]].append(piece)
-        self.up: list[list[tuple[int, float]]] = [[] for _ in range(count)]
+        self.pieces = []
+        between: list[list[_Piece]] = [[] for _ in self.rows]
+        for joint in joints:
+            leaves = joint.leaves / widths[joint.upper] if joint.leaves else 0.0
+            arrives = joint.arrives / widths[joint.lower] if joint.arrives else 0.0
+            piece = (joint.upper, joint.lower, leaves, arrives)
+            self.pieces.append(piece)
+            between[self.layer[joint.upper]].append(piece)
+        self.between = [pieces for pieces in between if _may_cross(pieces)]
+        self.counts = [0] * len(self.between)
+        """How many pieces cross, for each two layers between which any may."""
+        self.stale = set(range(len(self.between)))
+        """Which of these counts are to be found out anew."""
+        self.seen: list[set[int]] = [set() for _ in self.rows]
+        """Which counts the order of each layer matters to."""
+        for index, rows in enumerate(self.between):
+            self.seen[self.layer[rows[0][0]]].add(index)
+            for lower in {self.layer[piece[1]] for piece in rows}:
+                self.seen[lower].add(index)
+        self.up: list[list[tuple[int, float]]] = []
         """For each vertex, the vertices before it, and how far right of their middles it would stand."""
-        self.down: list[list[tuple[int, float]]] = [[] for _ in range(count)]
-        self.place = [0] * count
+        self.down: list[list[tuple[int, float]]] = []
+        self.place = [0] * len(self.layer)
         for row in self.rows:
-            self._settle(row)
+            for position, vertex in enumerate(row):
+                self.place[vertex] = position
 
     def look_around(self) -> None:
         """Find out what is before and behind each vertex, which is needed once something is to be moved."""
-        for pieces in self.between:
-            for upper, lower, leaves, arrives in pieces:
-                self.up[lower].append((upper, leaves - arrives))
-                self.down[upper].append((lower, arrives - leaves))
+        self.up = [[] for _ in self.layer]
+        self.down = [[] for _ in self.layer]
+        for upper, lower, leaves, arrives in self.pieces:
+            self.up[lower].append((upper, leaves - arrives))
+            self.down[upper].append((lower, arrives - leaves))
 
     def restart(self, rows: list[list[int]]) -> None:
         """Put the layers back in an earlier order."""
-        for row, earlier in zip(self.rows, rows, strict=True):
-            row[:] = earlier
-            self._settle(row)
+        for index, earlier in enumerate(rows):
+            self._settle(index, earlier)
 
-    def _settle(self, row: list[int]) -> None:
-        for position, vertex in enumerate(row):
-            self.place[vertex] = position
+    def _settle(self, index: int, row: list[int]) -> None:
+        """Put a layer in an order."""
+        if row != self.rows[index]:
+            self.rows[index][:] = row
+            self.stale |= self.seen[index]
+            for position, vertex in enumerate(row):
+                self.place[vertex] = position
 
     def run(self, *, down: bool) -> None:
         """Sort each layer by where its neighbours on one side stand."""
         neighbours = self.up if down else self.down
         place = self.place
-        for row in self.rows[1:] if down else self.rows[-2::-1]:
+        last = len(self.rows) - 1
+        for index in range(1, last + 1) if down else range(last - 1, -1, -1):
+            row = self.rows[index]
             if len(row) < 2:
                 continue
             key = {}
@@ -107,37 +138,39 @@ class _Sweep:
                     key[vertex] = sum([place[other] + shift for other, shift in near]) / len(near)
                 else:
                     key[vertex] = place[vertex]
-            row.sort(key=key.__getitem__)
-            self._settle(row)
+            self._settle(index, sorted(row, key=key.__getitem__))
 
     def crossings(self) -> int:
         """Return how many pairs of segments cross."""
-        return sum([self._crossings(pieces) for pieces in self.between if len(pieces) > 1])
+        for index in self.stale:
+            self.counts[index] = self._crossings(self.between[index])
+        self.stale.clear()
+        return sum(self.counts)
 
-    def _crossings(self, pieces: list[Piece]) -> int:
+    def _crossings(self, pieces: list[_Piece]) -> int:
         place = self.place
         pairs = sorted([(place[a] + leaves, place[b] + arrives) for a, b, leaves, arrives in pieces])
-        ends = [end for _, end in pairs]
-        passed = sorted(ends)
-        if ends == passed:
-            return 0
-        passed, count = [], 0
-        for end in ends:
-            if passed and passed[-1] > end:
-                count += len(passed) - bisect_right(passed, end)
-                insort(passed, end)
+        passed: list[float] = []
+        count, greatest = 0, -1.0
+        for size, (_, end) in enumerate(pairs):
+            if end < greatest:
+                position = bisect_right(passed, end)
+                count += size - position
+                passed.insert(position, end)
             else:
                 passed.append(end)
+                greatest = end
         return count
 
     def exchange(self) -> None:
         """Exchange neighbours in small layers as long as that spares crossings."""
-        for row in self.rows:
+        for index, row in enumerate(self.rows):
             if not 1 < len(row) <= _SMALL:
                 continue
             for _ in range(len(row)):
                 if not any(self._swap(row, position) for position in range(len(row) - 1)):
                     break
+                self.stale |= self.seen[index]
 
     def _swap(self, row: list[int], position: int) -> bool:
         left, right = row[position], row[position + 1]
@@ -158,3 +191,13 @@ class _Sweep:
         row[position], row[position + 1] = right, left
         self.place[left], self.place[right] = position + 1, position
         return True
+
+
+def _may_cross(pieces: list[_Piece]) -> bool:
+    """Tell whether there is any order in which pieces between two layers cross."""
+    if len(pieces) < 2:
+        return False
+    upper, lower, leaves, arrives = pieces[0]
+    return any(piece[1] != lower or piece[3] != arrives for piece in pieces) and any(
+        piece[0] != upper or piece[2] != leaves for piece in pieces
+    )

@@ -30,6 +30,10 @@ _ENOUGH = 0.5
 """Points by which bars must move more than one another, or else they are where they belong."""
 
 
+_Pair = tuple[int, int, float]
+"""Two bars that are neighbours somewhere, the left one first, and how far apart they must be."""
+
+
 class _Bars(Struct):
     """Blocks, each with one coordinate."""
 
@@ -64,13 +68,7 @@ def place(
     Cost: twelve rounds, each linear in the number of vertices and joints.
     """
     bars = _bars(layers, joints, straight)
-    apart = _apart(layers, bars, extents, gaps)
-    order = _left_to_right(bars.count, apart)
-    right_of: list[list[tuple[int, float]]] = [[] for _ in range(bars.count)]
-    left_of: list[list[tuple[int, float]]] = [[] for _ in range(bars.count)]
-    for (left, right), room in apart.items():
-        left_of[right].append((left, room))
-        right_of[left].append((right, room))
+    apart = _left_to_right(bars.count, _apart(layers, bars, extents, gaps))
     pulls: list[list[tuple[int, float, float]]] = [[] for _ in range(bars.count)]
     for joint in (*joints, *springs):
         one, other = bars.of[joint.upper], bars.of[joint.lower]
@@ -79,15 +77,9 @@ def place(
             pulls[other].append((one, shift, joint.weight))
             pulls[one].append((other, -shift, joint.weight))
     weights = [sum([weight for _, _, weight in pull]) for pull in pulls]
-    at = _separated([0.0] * bars.count, order, left_of, right_of)
+    at = _separated([0.0] * bars.count, apart)
     for _ in range(max(_STEPS, min(_MORE_STEPS, _WORK // (bars.count + 1)))):
-        wanted = [
-            0.15 * here + 0.85 * sum([(at[bar] + shift) * weight for bar, shift, weight in pull]) / total
-            if pull
-            else here
-            for here, pull, total in zip(at, pulls, weights, strict=True)
-        ]
-        moved = _separated(wanted, order, left_of, right_of)
+        moved = _separated(_wanted(at, pulls, weights), apart)
         steps = [new - old for new, old in zip(moved, at, strict=True)]
         at = moved
         if max(steps, default=0.0) - min(steps, default=0.0) < _ENOUGH:
@@ -130,40 +122,47 @@ def _apart(
     return apart
 
 
-def _left_to_right(count: int, apart: dict[tuple[int, int], float]) -> list[int]:
-    """Return the bars in an order in which each stands behind those to the left of it."""
+def _left_to_right(count: int, apart: dict[tuple[int, int], float]) -> list[_Pair]:
+    """Return the pairs of bars with the room between them, each behind all those that end where it begins."""
     waiting = [0] * count
-    after: list[list[int]] = [[] for _ in range(count)]
-    for left, right in apart:
+    after: list[list[tuple[int, float]]] = [[] for _ in range(count)]
+    for (left, right), room in apart.items():
         waiting[right] += 1
-        after[left].append(right)
+        after[left].append((right, room))
     order = [bar for bar in range(count) if not waiting[bar]]
+    pairs = []
     for bar in order:
-        for other in after[bar]:
+        for other, room in after[bar]:
+            pairs.append((bar, other, room))
             waiting[other] -= 1
             if not waiting[other]:
                 order.append(other)
-    return order
+    return pairs
 
 
-def _separated(
-    wanted: list[float],
-    order: list[int],
-    left_of: list[list[tuple[int, float]]],
-    right_of: list[list[tuple[int, float]]],
-) -> list[float]:
+def _wanted(at: list[float], pulls: list[list[tuple[int, float, float]]], weights: list[float]) -> list[float]:
+    """Return where each bar would go if it were alone: most of the way to the middle of what it is joined to."""
+    wanted = []
+    for here, pull, weight in zip(at, pulls, weights, strict=True):
+        if not pull:
+            wanted.append(here)
+            continue
+        moment = 0.0
+        for bar, shift, share in pull:
+            moment += (at[bar] + shift) * share
+        wanted.append(0.15 * here + 0.85 * moment / weight)
+    return wanted
+
+
+def _separated(wanted: list[float], apart: list[_Pair]) -> list[float]:
     """Return coordinates near the wanted ones at which no bars overlap."""
     to_right, to_left = list(wanted), list(wanted)
-    for bar in order:
-        near = left_of[bar]
-        if near:
-            least = max([to_right[other] + room for other, room in near])
-            if to_right[bar] < least:
-                to_right[bar] = least
-    for bar in reversed(order):
-        near = right_of[bar]
-        if near:
-            most = min([to_left[other] - room for other, room in near])
-            if to_left[bar] > most:
-                to_left[bar] = most
+    for left, right, room in apart:
+        least = to_right[left] + room
+        if to_right[right] < least:
+            to_right[right] = least
+    for left, right, room in reversed(apart):
+        most = to_left[right] - room
+        if to_left[left] > most:
+            to_left[left] = most
     return [(one + other) / 2 for one, other in zip(to_right, to_left, strict=True)]

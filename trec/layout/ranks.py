@@ -25,8 +25,11 @@ def ranks(count: int, nets: tuple[Net, ...], first: frozenset[int]) -> tuple[lis
     rank = [1 if any(net.source < 0 for net in nets) else 0] * count
     feeds: list[list[int]] = [[] for _ in range(count)]
     flow = [member in first for member in range(count)]
+    reached = list(flow)
     for net in nets:
         targets = [member for member, _ in net.targets]
+        for member in targets:
+            reached[member] = True
         if net.source >= 0:
             feeds[net.source] += targets
         else:
@@ -43,8 +46,7 @@ def ranks(count: int, nets: tuple[Net, ...], first: frozenset[int]) -> tuple[lis
         if feeds[member] and not flow[member]:
             rank[member] = min([rank[target] for target in feeds[member]]) - 1
     _sink(nets, rank, feeds, first)
-    reached = {member for net in nets for member, _ in net.targets}
-    lone = [member for member in range(count) if not feeds[member] and member not in reached and member not in first]
+    lone = [member for member in range(count) if not feeds[member] and not reached[member]]
     across = max(_ROW, ceil(sqrt(len(lone))))
     for position, member in enumerate(lone):
         rank[member] += position // across

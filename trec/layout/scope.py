@@ -74,15 +74,11 @@ def lay_out(
     first = frozenset([index for index, shape in enumerate(shapes) if shape.first])
     layers = layered(shapes, nets, first)
     if entries:
-        layers.rows[0] = [layers.entries[position] for position in entries]
+        entering = [layers.entries[position] for position in entries]
+        layers.rows[0] = [*entering, *[vertex for vertex in layers.rows[0] if vertex not in entering]]
     joints = joints_of(layers, shapes)
     widths = [max(shape.width, 1.0) for shape in shapes]
-    pieces = []
-    for joint in joints:
-        leaves = joint.leaves / widths[joint.upper] if joint.leaves else 0.0
-        arrives = joint.arrives / widths[joint.lower] if joint.arrives else 0.0
-        pieces.append((joint.upper, joint.lower, leaves, arrives))
-    order(layers, pieces)
+    order(layers, joints, widths)
     straight = align(layers)
     joints = spread(layers, shapes, joints, straight)
     extents = _extents(layers, shapes, sideways=sideways)
@@ -93,7 +89,7 @@ def lay_out(
     across = [x - left for x in across]
     bands = stack(layers, shapes, joints, across, sideways=sideways)
     centres = [(across[member], bands.middles[member]) for member in range(layers.members)]
-    labels = _texts(layers, across, bands, sideways=sideways)
+    labels = _texts(layers, nets, across, bands, sideways=sideways)
     content = Content(
         right - left,
         bands.bottoms[-1] if bands.bottoms else 0.0,
@@ -115,26 +111,24 @@ def lay_out(
     return in_columns(content, shapes, texts, _gaps(layers, bands), wrap)
 
 
-def _texts(layers: Layers, across: list[float], bands: Bands, *, sideways: bool) -> dict[int, Point]:
+def _texts(
+    layers: Layers, nets: tuple[Net, ...], across: list[float], bands: Bands, *, sideways: bool
+) -> dict[int, Point]:
     """Return the centre of the text of each net that has one here: right of the net, or over it."""
     found = {}
-    for net, chain in enumerate(layers.chains):
-        room = layers.labels.get(chain[0]) if chain else None
-        if room is not None:
-            x, y = across[chain[0]], bands.middles[chain[0]]
-            found[net] = (x - 2 - room[1] / 2, y) if sideways else (x + 4 + room[0] / 2, y)
+    for index, net in enumerate(nets):
+        if net.label is not None:
+            vertex = layers.chains[index][-2 if net.back else 0]
+            x, y = across[vertex], bands.middles[vertex]
+            width, height = net.label
+            found[index] = (x - 2 - height / 2, y) if sideways else (x + 4 + width / 2, y)
     return found
 
 
 def _gaps(layers: Layers, bands: Bands) -> list[Gap]:
-    """Return where a scope may be cut: between layers, and not where a member stands beside an earlier layer."""
-    gaps = []
-    texts = {layers.layer[vertex] for vertex in layers.labels}
-    for index in range(len(layers.rows) - 1):
-        later = [bands.middles[vertex] for vertex in layers.rows[index + 1] if vertex in bands.middles]
-        if index + 1 not in texts and all(middle > bands.bottoms[index] for middle in later):
-            gaps.append(Gap(bands.bottoms[index], bands.tops[index + 1]))
-    return gaps
+    """Return where a scope may be cut: between layers with room between them, and not between a net and its text."""
+    gaps = [Gap(bottom, top) for bottom, top in zip(bands.bottoms, bands.tops[1:], strict=False)]
+    return [gap for index, gap in enumerate(gaps) if index + 1 not in layers.texts and gap.end - gap.start > 1]
 
 
 def _extents(layers: Layers, shapes: tuple[Shape, ...], *, sideways: bool) -> list[tuple[float, float]]:

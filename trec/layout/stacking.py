@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from trec.layout.routing import ARC
+from trec.layout.routing import ARC, LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,15 +84,20 @@ class _Stack:
         self.height = {vertex: shape.height + (2 * ARC if shape.loop else 0.0) for vertex, shape in enumerate(shapes)}
         for vertex, (width, height) in layers.labels.items():
             self.width[vertex], self.height[vertex] = (2 * height, width) if sideways else (2 * width + 8, height)
-        self.between: list[list[Joint]] = [[] for _ in layers.rows]
-        self.into: list[list[Joint]] = [[] for _ in layers.layer]
+        self.steepest = [0.0] * len(layers.rows)
+        """How far sideways any segment goes between each layer and the next."""
+        for joint in joints:
+            layer, moved = layers.layer[joint.upper], self._moved(joint)
+            if self.steepest[layer] < moved and joint.upper not in layers.turns and joint.lower not in layers.turns:
+                self.steepest[layer] = moved
+        self.tall = max(self.height.values(), default=0.0) > _TALL
+        self.into: list[list[Joint]] = [[] for _ in layers.layer] if self.tall else []
         self.leaving = [0] * len(layers.layer)
         """How many segments begin at each vertex."""
-        for joint in joints:
-            self.between[layers.layer[joint.upper]].append(joint)
+        for joint in joints if self.tall else ():
             self.into[joint.lower].append(joint)
             self.leaving[joint.upper] += 1
-        self.texts = {layers.layer[vertex] for vertex in layers.labels}
+        self.turning = Counter(layers.turns.values())
         self.tops: list[float] = []
         self.bottoms: list[float] = []
         self.middles: dict[int, float] = {}
@@ -104,7 +110,7 @@ class _Stack:
         before = -1
         for index, row in enumerate(self.layers.rows):
             solid = [vertex for vertex in row if vertex in self.height]
-            raised = self._raise(index, solid) if index else set()
+            raised = self._raise(index, solid) if index and self.tall else set()
             if 0 <= before < index - 1 and len(raised) < len(solid):
                 along = max(along, self.bottoms[before] + self._apart(before, index))
             height = max([self.height[vertex] for vertex in solid if vertex not in raised], default=0.0)
@@ -118,26 +124,32 @@ class _Stack:
             self.bottoms.append(along)
             before = index if len(raised) < len(solid) else before
             if index < len(self.layers.rows) - 1:
-                steepest = max([self._moved(joint) for joint in self.between[index]], default=0.0)
                 least = self._room(index) if index == 0 or len(raised) < len(solid) else 0.0
-                along += max(least, min(_FLAT, _STEEP * steepest))
+                along += max(least, min(_FLAT, _STEEP * self.steepest[index]))
         return Bands(self.tops, self.bottoms, self.middles)
 
     def _room(self, index: int) -> float:
         """Return the least room between a layer and the next."""
-        if index + 1 in self.texts:
-            return _TEXT
-        if index in self.texts:
-            return _BELOW_TEXT
-        if index == 0 and self.layers.entries:
-            return _ENTER
-        return _LEAVE if self.layers.exits and index + 2 == len(self.layers.rows) else _BETWEEN
+        least = ARC + LEVEL * (self.turning[index] - 1) if index in self.turning else 0.0
+        if index + 1 in self.layers.texts:
+            return max(_TEXT, least)
+        if index in self.layers.texts:
+            return max(_BELOW_TEXT, least)
+        if index == 0 and not self._holds_members(0):
+            return max(_ENTER, least)
+        if index + 2 == len(self.layers.rows) and not self._holds_members(index + 1):
+            return max(_LEAVE, least)
+        return _BETWEEN
+
+    def _holds_members(self, index: int) -> bool:
+        """Tell whether a layer holds more than ends of nets."""
+        return any(vertex < self.layers.members for vertex in self.layers.rows[index])
 
     def _apart(self, before: int, index: int) -> float:
         """Return the least room between two layers with nothing in those between them."""
-        if before in self.texts:
+        if before in self.layers.texts:
             return _BELOW_TEXT
-        return _TEXT if index in self.texts else _BETWEEN
+        return _TEXT if index in self.layers.texts else _BETWEEN
 
     def _moved(self, joint: Joint) -> float:
         """Return how far sideways a segment goes."""

@@ -126,7 +126,9 @@ def _part(graph: Graph, inside: bytearray) -> Graph:
     scopes = remaining_scopes(graph, kept)
     taken = {node.name: 0 for node in kept} | {graph.scopes[index].name: 0 for index in scopes}
     needed = {value for node in kept for value in node.inputs}
+    needed |= {edge.value for edge in graph.carried if inside[edge.node]}
     returned = {node.inputs[0] for node in kept if node.kind == "output"}
+    handed_on = {edge.value for edge in graph.carried if not inside[edge.node]}
     body: list[Node] = []
     outputs: list[Node] = []
     members: dict[str, list[int]] = {}
@@ -139,18 +141,22 @@ def _part(graph: Graph, inside: bytearray) -> Graph:
                 name = unique(node.name if len(node.outputs) == 1 else name, taken)
                 body.append(Node("input", "input", name, 0, 1, (), (value,)))
                 members[name] = [index]
-            elif inside[index] and value not in returned and _leaves(graph, node, value, inside):
+            elif inside[index] and value not in returned and _leaves(graph, node, value, inside, handed_on):
                 name = unique(f"{name}.output", taken)
                 outputs.append(Node("output", "output", name, 0, 1, (value,), ()))
                 members[name] = [index]
     body += [node for node in kept if node.kind == "output"]
+    place = {node.name: at for at, node in enumerate(body) if node.name not in members}
+    carried = [replace(edge, node=place[graph.nodes[edge.node].name]) for edge in graph.carried if inside[edge.node]]
     nodes, attrs = _counted(graph, [*body, *outputs])
-    return derived(with_nodes(graph, nodes, scopes=scopes, attrs=attrs), graph, members)
+    return derived(with_nodes(graph, nodes, scopes=scopes, attrs=attrs, carried=carried), graph, members)
 
 
-def _leaves(graph: Graph, node: Node, value: int, inside: bytearray) -> bool:
-    """Return whether a value that a step of the part makes is read outside."""
-    return node.kind not in SOURCE_KINDS and not all(inside[user] for user in graph.users[value])
+def _leaves(graph: Graph, node: Node, value: int, inside: bytearray, handed_on: set[int]) -> bool:
+    """Return whether a value that a step of the part makes is read outside, now or in the next iteration of a loop."""
+    if node.kind in SOURCE_KINDS:
+        return False
+    return value in handed_on or not all(inside[user] for user in graph.users[value])
 
 
 def _add_boundary(graph: Graph, inside: bytearray) -> None:

@@ -37,7 +37,8 @@ def level(graph: Graph, level: Level) -> Graph:
 
     Ensures:
         A path leads from one remaining node to another exactly if one did before, but for those through a folded
-        node. No cycle arises: what ran during a call and depends on it ends its node, and a second one follows.
+        node, which `expand` opens again. No cycle arises: what ran during a call and depends on it ends its node, and
+        a second one follows.
 
     Raises:
         OptionError: there is no such level, or the graph is already coarser.
@@ -47,17 +48,29 @@ def level(graph: Graph, level: Level) -> Graph:
     present = level_of(graph)
     if LEVELS.index(level) > LEVELS.index(present):
         raise OptionError(f'a graph of level "{present}" cannot be refined; capture again with level="{level}"')
-    if level == present:
-        return graph
+    return graph if level == present else leveled(graph, level)
+
+
+def leveled(graph: Graph, level: Level, leave: frozenset[str] = frozenset()) -> Graph:
+    """Return the graph at a coarser level, but for some calls, given by name, that stay open."""
     result = graph
-    if present == "aten":
+    if level_of(graph) == "aten":
         with paused():
-            result = _fold_functions(graph)
+            result = _fold_functions(graph, leave)
     if level == "module":
-        result = _fold_modules(result)
+        result = _fold_modules(result, leave)
     meta = tuple([(name, level if name == "level" else value) for name, value in graph.meta])
-    leveled = revised(result, meta=meta if dict(meta).get("level") == level else (("level", level), *meta))
-    return derived(leveled, graph, lambda: members_since(result, graph))
+    coarse = revised(result, meta=meta if dict(meta).get("level") == level else (("level", level), *meta))
+
+    def opened(name: str) -> Graph:
+        node = coarse.nodes[coarse.index_of[name]]
+        if node.scope >= 0:
+            return leveled(graph, level, leave | {coarse.scopes[node.scope].name})
+        groups = _groups(graph, "function", leave)
+        made = [groups[graph.nodes[index].parent] for index in members_since(result, graph)[name]]
+        return leveled(graph, level, leave | {graph.scopes[group].name for group in made})
+
+    return derived(coarse, graph, lambda: members_since(result, graph), opened)
 
 
 def level_of(graph: Graph) -> Level:
@@ -66,17 +79,24 @@ def level_of(graph: Graph) -> Level:
     return next((known for known in LEVELS if known == found), "function")
 
 
-def _fold_functions(graph: Graph) -> Graph:
+def _groups(graph: Graph, kind: str, leave: frozenset[str]) -> list[int]:
+    """Return for each scope the outermost call of a kind around it that calls no module and is not left open, or -1."""
     around_module = _around_modules(graph)
     groups: list[int] = []
     for index, scope in enumerate(graph.scopes):
         group = groups[scope.parent] if scope.parent >= 0 else -1
-        if group < 0 and scope.kind == "function" and not around_module[index]:
+        if group < 0 and scope.kind == kind and not around_module[index] and scope.name not in leave:
             group = index
         groups.append(group)
+    return groups
+
+
+def _fold_functions(graph: Graph, leave: frozenset[str]) -> Graph:
+    groups = _groups(graph, "function", leave)
     grouping = unions(graph, groups)
     values = list(graph.values)
-    kept = [index for index, scope in enumerate(graph.scopes) if scope.kind != "function" and groups[index] < 0]
+    lifted, holder = _without_functions(graph, leave)
+    kept = [index for index in range(len(graph.scopes)) if holder[index] == index and groups[index] < 0]
     names = segment_names(graph, grouping, kept)
     made = [
         _function_node(graph, segment, name, values) for segment, name in zip(grouping.segments, names, strict=True)
@@ -86,12 +106,11 @@ def _fold_functions(graph: Graph) -> Graph:
         flops = flops_of_rows(graph)
         totals = [sum([flops[graph.nodes[index].attrs] for index in segment.members]) for segment in grouping.segments]
         made = with_flops(made, totals, attrs)
-    lifted, holder = _without_functions(graph)
     nodes = []
     for index in grouping.order:
         node = made[~index] if index < 0 else moved_out(graph, graph.nodes[index], groups)
         parent = holder[node.parent]
-        stands_for = -1 if node.scope >= 0 and graph.scopes[node.scope].kind == "function" else node.scope
+        stands_for = node.scope if node.scope < 0 or holder[node.scope] == node.scope else -1
         if (parent, stands_for) != (node.parent, node.scope):
             node = replace(node, parent=parent, scope=stands_for)
         nodes.append(node)
@@ -99,14 +118,8 @@ def _fold_functions(graph: Graph) -> Graph:
     return derived(result, graph, lambda: members_of(grouping, names))
 
 
-def _fold_modules(graph: Graph) -> Graph:
-    around_module = _around_modules(graph)
-    groups: list[int] = []
-    for index, scope in enumerate(graph.scopes):
-        group = groups[scope.parent] if scope.parent >= 0 else -1
-        if group < 0 and scope.kind == "module" and not around_module[index]:
-            group = index
-        groups.append(group)
+def _fold_modules(graph: Graph, leave: frozenset[str]) -> Graph:
+    groups = _groups(graph, "module", leave)
     busy = {groups[node.parent] for node in graph.nodes if node.kind in _STEPS}
     return collapsed(graph, [group if group in busy else -1 for group in groups])
 
@@ -146,12 +159,12 @@ def _function_node(graph: Graph, segment: Segment, name: str, values: list[Value
     )
 
 
-def _without_functions(graph: Graph) -> tuple[Graph, Sequence[int]]:
-    """Return the graph with every scope moved out of functions, and for each scope the nearest that is no function."""
+def _without_functions(graph: Graph, leave: frozenset[str]) -> tuple[Graph, Sequence[int]]:
+    """Return the graph with scopes moved out of functions, and for each scope the nearest that stays."""
     holder: list[int] = []
     scopes: list[Scope] = []
     for index, scope in enumerate(graph.scopes):
         parent = holder[scope.parent] if scope.parent >= 0 else -1
-        holder.append(parent if scope.kind == "function" else index)
+        holder.append(parent if scope.kind == "function" and scope.name not in leave else index)
         scopes.append(scope if parent == scope.parent else replace(scope, parent=parent))
     return revised(graph, scopes=tuple(scopes)), holder

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
+from trec.analysis.below import common
 from trec.errors import OptionError
 from trec.ir.builder import unique
 from trec.ir.derivation import derived
@@ -76,17 +77,7 @@ def _is_tensor(node: Node) -> bool:
 def _tensor(graph: Graph, name: str, value: int, result: int, near: list[Node]) -> Node:
     scope = near[0].parent
     for node in near:
-        scope = _common(graph, scope, node.parent)
+        scope = common(graph, scope, node.parent)
     row = graph.scopes[scope]
     depth = row.depth + (row.kind == "module" or scope == 0)
     return Node("link", "tensor", name, scope, depth, (value,), (result,))
-
-
-def _common(graph: Graph, one: int, other: int) -> int:
-    """Return the innermost scope around two scopes; the parent of a scope has a smaller index."""
-    while one != other:
-        if one > other:
-            one = graph.scopes[one].parent
-        else:
-            other = graph.scopes[other].parent
-    return one

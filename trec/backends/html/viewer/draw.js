@@ -133,14 +133,16 @@ export class Drawer {
     if (lit?.dims) surface.fade(DIM);
     groups.forEach((wires, stroke) => {
       const lines = wires.map((wire) => scene.routes[wire]);
-      surface.wires(lines, scene.sideways, colourOf(colours.theme, stroke), isDashed(stroke), WIRE_WIDTH);
+      const parts = wires.map((wire) => scene.parts[wire]);
+      surface.wires({ ...scene, lines, parts }, colourOf(colours.theme, stroke), isDashed(stroke), WIRE_WIDTH);
     });
     if (!lit) return;
     surface.fade(1);
     for (const [wire, how] of lit.wires) {
       const colour = litColour(colours.theme, how);
       const { stroke } = scene.picture.wires[wire];
-      surface.wires([scene.routes[wire]], scene.sideways, colour, isDashed(stroke), LIT_WIDTH);
+      const lines = [scene.routes[wire]];
+      surface.wires({ ...scene, lines, parts: lines }, colour, isDashed(stroke), LIT_WIDTH);
     }
   }
 

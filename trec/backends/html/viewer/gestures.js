@@ -27,6 +27,8 @@ export function mountGestures(app) {
   };
 
   canvas.addEventListener("wheel", (event) => {
+    // In a notebook, a wheel that comes by goes on through the notebook until the picture has been clicked.
+    if (parent !== window && document.activeElement !== canvas && !event.ctrlKey) return;
     event.preventDefault();
     const unit = event.deltaMode === 1 ? 16 : 1;
     const { x, y } = at(event);

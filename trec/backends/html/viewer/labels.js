@@ -33,17 +33,28 @@ class Labels {
     this.shapes = shapes;
     /** Values whose shape is written already. @type {Set<number>} */
     this.written = new Set();
+    /** Number of each bundle of several values. @type {Map<string, number>} */
+    this.flows = new Map();
     this.depths = new Int32Array(picture.frames.length);
     picture.outer.forEach((outer, frame) => (this.depths[frame] = outer < 0 ? 0 : this.depths[outer] + 1));
   }
 
   /** @param {Bundle} bundle @returns {Wire} */
   wire(bundle) {
-    const { source, target, value, count } = bundle;
-    if (bundle.carried) return { source, target, value, count, stroke: CARRIED, label: "", counted: false };
-    const label = this.#label(bundle);
-    const counted = bundle.count > 1 && label.includes("×") && (label.startsWith("×") || label.endsWith(")"));
-    return { source, target, value, count, stroke: this.#stroke(bundle), label, counted };
+    const { source, target, value, others } = bundle;
+    const count = 1 + others.length;
+    if (bundle.carried) return { source, target, value, count, stroke: CARRIED, label: "", flow: -1 };
+    const label = this.#label(bundle, count);
+    return { source, target, value, count, stroke: this.#stroke(bundle), label, flow: this.#flow(bundle) };
+  }
+
+  /** A number that is the same where the same several values flow; -1 where it is one value. @param {Bundle} bundle */
+  #flow({ source, value, others }) {
+    if (!others.length) return -1;
+    const key = [source, value, ...others].join(" ");
+    let flow = this.flows.get(key);
+    if (flow === undefined) this.flows.set(key, (flow = this.flows.size));
+    return flow;
   }
 
   /** @param {Bundle} bundle */
@@ -59,8 +70,8 @@ class Labels {
     return node < 0 ? -1 : this.graph.kind[node];
   }
 
-  /** @param {Bundle} bundle */
-  #label({ source, target, value, count, alike }) {
+  /** @param {Bundle} bundle @param {number} count */
+  #label({ source, target, value, alike }, count) {
     const times = count > 1 ? `×${count}` : "";
     if (this.shapes === "none" || !alike) return times;
     if (this.shapes === "changes") {

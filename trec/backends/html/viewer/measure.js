@@ -89,7 +89,8 @@ export function measured(picture, ruler, sizes, options) {
 /**
  * For each wire, the line that it leaves its box with; and the text of each line that has one.
  *
- * Wires of one stroke and text share a line; one without any text shares that of its stroke if all others have the same.
+ * Wires from one box share a line if they have one stroke and one text, or if the same several values flow along them.
+ * One without a text joins the line that has the only text of its stroke, because what flows along it is the same.
  *
  * @param {Picture} picture
  */
@@ -98,7 +99,7 @@ function netsOf(picture) {
   const written = new Map();
   const sender = (/** @type {import("./types.js").Wire} */ wire) => wire.source * 8 + wire.stroke;
   for (const wire of picture.wires) {
-    if (!wire.label || wire.counted) continue;
+    if (!wire.label || wire.flow >= 0) continue;
     const found = written.get(sender(wire));
     if (found) found.add(wire.label);
     else written.set(sender(wire), new Set([wire.label]));
@@ -107,13 +108,14 @@ function netsOf(picture) {
   const known = new Map();
   /** @type {Map<number, string>} */
   const texts = new Map();
-  const nets = Int32Array.from(picture.wires, (wire, at) => {
+  const nets = Int32Array.from(picture.wires, (wire) => {
     const found = written.get(sender(wire));
     const label = wire.label || (found?.size === 1 ? [...found][0] : "");
-    const key = `${sender(wire)} ${label}${wire.counted ? ` ${at}` : ""}`;
+    const isCounted = wire.flow >= 0 && wire.label !== "";
+    const key = `${sender(wire)} ${isCounted ? `× ${wire.flow}` : label}`;
     let net = known.get(key);
     if (net === undefined) known.set(key, (net = known.size));
-    if (label) texts.set(net, label);
+    if (label && !texts.has(net)) texts.set(net, label);
     return net;
   });
   return { nets, texts };

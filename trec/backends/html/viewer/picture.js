@@ -8,7 +8,7 @@ import { arrow, CanvasSurface, DASHES } from "./surface.js";
 /** @typedef {import("./draw.js").Colours} Colours */
 /** @typedef {import("./surface.js").Ink} Ink */
 /** @typedef {import("./surface.js").Surface} Surface */
-/** @typedef {import("./layout/diagram.js").Line} Line */
+/** @typedef {import("./surface.js").Ways} Ways */
 
 const MARGIN = 16;
 const SHARPNESS = 2;
@@ -72,15 +72,16 @@ class SvgSurface {
     this.add("text", { x, y, "font-size": size, fill: colour, ...(bold ? { "font-weight": "bold" } : {}) }, escaped(words));
   }
 
-  /** @param {Line[]} lines @param {boolean} sideways @param {string} colour @param {boolean} dashed @param {number} width */
-  wires(lines, sideways, colour, dashed, width) {
+  /** @param {Ways} ways @param {string} colour @param {boolean} dashed @param {number} width */
+  wires({ lines, parts, sideways }, colour, dashed, width) {
     const stroke = { fill: "none", stroke: colour, "stroke-width": width };
     const point = (/** @type {number[]} */ [x, y]) => `${short(x)} ${short(y)}`;
-    for (const line of lines) {
-      const pieces = curves(line, sideways).map((piece) => (piece.length > 1 ? `C${piece.map(point).join(" ")}` : `L${point(piece[0])}`));
-      this.add("path", { d: `M${point(line[0])}${pieces.join("")}`, ...stroke, ...(dashed ? { "stroke-dasharray": DASHES.dashed.join(" ") } : {}) });
+    lines.forEach((line, at) => {
+      const part = parts[at];
+      const pieces = curves(part, sideways).map((piece) => (piece.length > 1 ? `C${piece.map(point).join(" ")}` : `L${point(piece[0])}`));
+      if (part.length) this.add("path", { d: `M${point(part[0])}${pieces.join("")}`, ...stroke, ...(dashed ? { "stroke-dasharray": DASHES.dashed.join(" ") } : {}) });
       this.add("path", { d: `M${arrow(line, sideways).map(point).join("L")}`, ...stroke });
-    }
+    });
   }
 
   /** @param {number} alpha */

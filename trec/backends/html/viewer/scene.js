@@ -3,6 +3,7 @@
 import { Chunks } from "./chunks.js";
 import { INPUT } from "./graph.js";
 import { arrange, Memory } from "./layout/arrange.js";
+import { forked } from "./layout/forks.js";
 import { measured } from "./measure.js";
 import { project } from "./projection.js";
 
@@ -55,6 +56,7 @@ export function compose(graph, view) {
     frames,
     titles,
     routes: placement.routes,
+    parts: forked(nets, placement.routes, sideways),
     notes,
     boxIndex: new Chunks(places),
     frameIndex: new Chunks(frames),

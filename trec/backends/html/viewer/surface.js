@@ -12,8 +12,15 @@ import { curves } from "./layout/routing.js";
  * @property {(words: string, x: number, y: number, size: number, colour: string, bold: boolean) => void} text x is the
  *   left of the text, y its base line
  * @property {(words: string, size: number, bold: boolean) => number} width
- * @property {(lines: Line[], sideways: boolean, colour: string, dashed: boolean, width: number) => void} wires
+ * @property {(wires: Ways, colour: string, dashed: boolean, width: number) => void} wires
  * @property {(alpha: number) => void} fade how much of what follows is seen, from 0 to 1
+ */
+
+/**
+ * @typedef {object} Ways
+ * @property {Line[]} lines the ways of wires, which end in arrows
+ * @property {Line[]} parts what is to be drawn of each, since what several share is drawn once
+ * @property {boolean} sideways whether the flow goes from side to side
  */
 
 /**
@@ -133,22 +140,21 @@ export class CanvasSurface {
     this.context.fillText(words, x, y);
   }
 
-  /** @param {Line[]} lines @param {boolean} sideways @param {string} colour @param {boolean} dashed @param {number} width */
-  wires(lines, sideways, colour, dashed, width) {
+  /** @param {Ways} ways @param {string} colour @param {boolean} dashed @param {number} width */
+  wires({ lines, parts, sideways }, colour, dashed, width) {
     const { context } = this;
     context.strokeStyle = colour;
     context.lineWidth = Math.max(width, (this.zoom < COARSE ? 0.3 : 0.5) / this.zoom);
     // A path of very many pieces takes longer than several of some.
     for (let first = 0; first < lines.length; first += BATCH) {
-      const batch = lines.slice(first, first + BATCH);
       context.setLineDash(dashed ? DASHES.dashed : DASHES.solid);
       context.beginPath();
-      for (const line of batch) this.#trace(line, sideways);
+      for (const line of parts.slice(first, first + BATCH)) if (line.length) this.#trace(line, sideways);
       context.stroke();
       if (this.zoom < COARSE) continue;
       context.setLineDash(DASHES.solid);
       context.beginPath();
-      for (const line of batch) this.#head(line, sideways);
+      for (const line of lines.slice(first, first + BATCH)) this.#head(line, sideways);
       context.stroke();
     }
   }

@@ -81,7 +81,7 @@
  * @property {number} count how many uses there are
  * @property {number} stroke index into `STROKES`
  * @property {string} label what is written along it; may be empty
- * @property {boolean} counted whether the label says how often it is there, which is true of no other wire
+ * @property {number} flow equal for wires from one box along which the same several values flow; -1 where it is one
  */
 
 /**
@@ -96,6 +96,7 @@
  * @property {Float64Array} frames left, top, width and height of each frame
  * @property {Float64Array} titles how far from the corner of each frame its title is, right and down, and 1 where its subtitle is on a second line
  * @property {import("./layout/diagram.js").Line[]} routes the points that each wire passes
+ * @property {import("./layout/diagram.js").Line[]} parts each route from where it leaves those that it shares a line with
  * @property {Note[]} notes the texts along the wires
  * @property {import("./chunks.js").Chunks} boxIndex finds boxes by place
  * @property {import("./chunks.js").Chunks} frameIndex

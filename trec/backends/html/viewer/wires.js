@@ -13,7 +13,7 @@ import { FOLDED, HIDDEN, SHOWN } from "./visibility.js";
  * @property {number} source
  * @property {number} target
  * @property {number} value the first value that is used
- * @property {number} count how many uses there are
+ * @property {number[]} others what is used besides, once for each use
  * @property {boolean} alike whether all values have one type
  * @property {boolean} carried whether a loop hands it on
  * @property {number} change what happened to all of the uses; 0 for nothing, -1 where not the same happened to all
@@ -136,7 +136,7 @@ export class Weaver {
     if (source === target && inside >= 0 && loop !== inside && this.#isIn(loop, inside)) return;
     const key = source * this.boxes.length + target;
     if (this.loops.has(key)) return;
-    this.loops.set(key, { source, target, value, count: 1, alike: true, carried: true, change: 0 });
+    this.loops.set(key, { source, target, value, others: [], alike: true, carried: true, change: 0 });
   }
 
   /** @param {number} source @param {number} node @param {number} value @param {number} at */
@@ -155,10 +155,10 @@ export class Weaver {
     const change = graph.diff ? this.#change(node, value, at) : 0;
     const bundle = this.found.get(key);
     if (!bundle) {
-      this.found.set(key, { source, target, value, count: 1, alike: true, carried: false, change });
+      this.found.set(key, { source, target, value, others: [], alike: true, carried: false, change });
       return;
     }
-    bundle.count++;
+    bundle.others.push(value);
     bundle.alike &&= graph.valueType[bundle.value] === graph.valueType[value];
     if (bundle.change !== change) bundle.change = -1;
   }

@@ -3,7 +3,7 @@
 import { framed } from "./frame.js";
 import { Interning } from "./interning.js";
 import { Nesting } from "./nesting.js";
-import { simplified } from "./routing.js";
+import { extend } from "./routing.js";
 import { layOut } from "./scope.js";
 
 /** @typedef {import("./diagram.js").Diagram} Diagram */
@@ -16,7 +16,7 @@ import { layOut } from "./scope.js";
 /** @typedef {import("./shape.js").Shape} Shape */
 /** @typedef {{ id: number, shape: Shape }} Form a shape of which there is one object */
 /** @typedef {{ id: number, content: Content }} Laid a scope laid out, of which there is one object */
-/** @typedef {{ id: number, content: Content, frame: Frame, form: Form }} Framed that in its frame, and as seen outside */
+/** @typedef {{ id: number, content: Content, frame: Frame, form: Form }} Framed that in its frame, and seen outside */
 
 /** Room beside a box for a net that returns to it, in points. */
 const LOOP = 18;
@@ -75,15 +75,15 @@ class Arrangement {
     this.looped = new Set();
     this.nesting.keys.forEach((key, wire) => key < 0 && this.looped.add(diagram.wires[4 * wire]));
     /** @type {Form[]} Of each item, what the scope around it sees. */
-    this.forms = Array.from(diagram.scopes, (_, box) => this.boxForm(box));
+    this.forms = new Array(this.nesting.root + 1);
+    for (let box = 0; box < this.nesting.boxes; box++) this.forms[box] = this.boxForm(box);
     /** @type {Framed[]} Of each scope. */
-    this.framed = [];
+    this.framed = new Array(this.nesting.root + 1);
     const { boxes, root } = this.nesting;
     for (let scope = root - 1; scope >= boxes; scope--) if (this.nesting.members[scope].length) this.visit(scope);
     this.visit(root);
-    /** Where the content of each scope begins in the picture, before that is turned. */
-    this.corners = new Float64Array(2 * root + 2);
-    this.corners.set([this.framed[root].frame.left, this.framed[root].frame.top], 2 * root);
+    /** Left and top of the frame of each scope in the picture, and of what is in it, before that is turned. */
+    this.corners = new Float64Array(4 * root + 4);
     /** The middle of each box. */
     this.boxes = new Float64Array(2 * boxes);
     this.spread(root);
@@ -158,8 +158,9 @@ class Arrangement {
     return this.memory.frames.known([id, ...title.flat()], (id) => {
       const frame = framed(content, title, this.direction);
       const { into, out, intoWays, outWays, length } = content;
-      const shift = (/** @type {number} */ x) => x + frame.left - frame.width / 2;
-      const inside = { length, into: into.map(shift), out: out.map(shift), intoWays, outWays };
+      const shift = frame.left - frame.width / 2;
+      const shifted = (/** @type {number} */ x) => x + shift;
+      const inside = { length, into: into.map(shifted), out: out.map(shifted), intoWays, outWays };
       const form = this.form({ ...BOX, width: frame.width, height: frame.height, ...inside });
       return { id, content, frame, form };
     });
@@ -206,8 +207,8 @@ class Arrangement {
     const found = this.nesting.members[scope].map(() => []);
     this.nesting.locals[scope].rows.forEach((net, index) =>
       net.targets.forEach((target, number) => {
-        const [[x]] = content.lines[index].get(target) ?? [];
-        found[target].push([net.ports[number], x]);
+        const line = content.lines[index].get(target) ?? [];
+        found[target].push([net.ports[number], line[net.back ? line.length - 1 : 0][0]]);
       }),
     );
     return found.map((ports) => ports.sort((a, b) => a[1] - b[1] || a[0] - b[0]).map(([port]) => port));
@@ -220,15 +221,18 @@ class Arrangement {
     let [width, height] = [this.diagram.sizes[2 * box], this.diagram.sizes[2 * box + 1]];
     if (this.sideways) [width, height] = [height, width];
     const loop = this.looped.has(box) ? LOOP : 0;
-    return this.form({ ...BOX, width, height, ports: width > ROUND, loop, first: this.first.has(box) });
+    const first = this.first.has(box);
+    return this.memory.forms.known([width, height, loop, first ? 1 : 0], (id) => ({
+      id,
+      shape: { ...BOX, width, height, ports: width > ROUND, loop, first },
+    }));
   }
 
   /** @param {Shape} shape */
   form(shape) {
-    const { width, height, length, ports, loop, first, into, out, intoWays, outWays } = shape;
-    const row = [width, height, length, (ports ? 1 : 0) + (first ? 2 : 0), loop, into.length];
-    row.push(...into, ...out, ...intoWays, ...outWays);
-    return this.memory.forms.known(row, (id) => ({ id, shape }));
+    const { width, height, length, into, out, intoWays, outWays } = shape;
+    const row = [width, height, length, into.length, ...into, ...out, ...intoWays, ...outWays];
+    return this.memory.forms.known([...row, FRAMED], (id) => ({ id, shape }));
   }
 
   // ---- places
@@ -240,7 +244,8 @@ class Arrangement {
    */
   spread(scope) {
     const { members, boxes } = this.nesting;
-    const [left, top] = [this.corners[2 * scope], this.corners[2 * scope + 1]];
+    const left = this.corners[4 * scope + 2];
+    const top = this.corners[4 * scope + 3];
     members[scope].forEach((item, position) => {
       const [x, y] = this.framed[scope].content.centres[position];
       if (item < boxes) {
@@ -249,8 +254,8 @@ class Arrangement {
         return;
       }
       const { frame } = this.framed[item];
-      this.corners[2 * item] = left + x - frame.width / 2 + frame.left;
-      this.corners[2 * item + 1] = top + y - frame.height / 2 + frame.top;
+      const [across, along] = [left + x - frame.width / 2, top + y - frame.height / 2];
+      this.corners.set([across, along, across + frame.left, along + frame.top], 4 * item);
     });
   }
 
@@ -262,25 +267,30 @@ class Arrangement {
    */
   route(wire) {
     const { parent, keys } = this.nesting;
-    let [source, target] = [this.diagram.wires[4 * wire], this.diagram.wires[4 * wire + 1]];
+    let source = this.diagram.wires[4 * wire];
+    const target = this.diagram.wires[4 * wire + 1];
     if (source === target) return this.loop(source);
     const key = keys[wire];
-    const turned = key >= this.nesting.nets;
-    if (turned) [source, target] = [target, source];
     const scope = parent[this.nesting.meeting(source, target)[0]];
     /** @type {Line} */
     const points = [];
     for (; parent[source] !== scope; source = parent[source]) this.piece(points, parent[source], key, OUT);
-    const inner = [];
-    for (; parent[target] !== scope; target = parent[target]) inner.push(target);
-    this.piece(points, scope, key, target);
-    while (inner.length) {
-      target = inner[inner.length - 1];
-      this.piece(points, parent[target], key, target);
-      inner.pop();
-    }
-    const line = simplified(points);
-    return turned ? line.reverse() : line;
+    this.descend(points, scope, key, target);
+    return points;
+  }
+
+  /**
+   * Add the way of a net from within a scope to what is in it, however deep.
+   *
+   * @param {Line} points
+   * @param {number} scope
+   * @param {number} key
+   * @param {number} target
+   */
+  descend(points, scope, key, target) {
+    const around = this.nesting.parent[target];
+    if (around !== scope) this.descend(points, scope, key, around);
+    this.piece(points, around, key, target);
   }
 
   /**
@@ -294,8 +304,10 @@ class Arrangement {
   piece(points, scope, key, target) {
     const { index, position } = this.nesting;
     const ways = this.framed[scope].content.lines[index[scope].get(key) ?? 0];
-    const [left, top] = [this.corners[2 * scope], this.corners[2 * scope + 1]];
-    for (const [x, y] of ways.get(target === OUT ? OUT : position[target]) ?? []) points.push([x + left, y + top]);
+    const line = ways.get(target === OUT ? OUT : position[target]) ?? [];
+    const left = this.corners[4 * scope + 2];
+    const top = this.corners[4 * scope + 3];
+    for (let index = 0; index < line.length; index++) extend(points, line[index][0] + left, line[index][1] + top);
   }
 
   /**
@@ -320,18 +332,18 @@ class Arrangement {
   placement() {
     const { direction, sideways, nesting, boxes } = this;
     const whole = this.framed[nesting.root].frame;
-    const along = whole.height;
+    const height = whole.height;
     /** @type {(x: number, y: number) => Point} */
     const turn = (x, y) => {
       if (direction === "TB") return [x, y];
-      if (direction === "BT") return [x, along - y];
-      return direction === "LR" ? [y, x] : [along - y, x];
+      if (direction === "BT") return [x, height - y];
+      return direction === "LR" ? [y, x] : [height - y, x];
     };
     /** @type {Placement["frames"]} */
     const frames = [];
     /** @type {Placement["titles"]} */
     const titles = [];
-    /** @type {Point[]} By key, as which wires that run the other way come last. */
+    /** @type {[number, Point][]} By key. */
     const texts = [];
     let crossings = 0;
     for (let scope = nesting.boxes; scope <= nesting.root; scope++) {
@@ -341,31 +353,33 @@ class Arrangement {
       if (!row) continue;
       const { frame, content } = row;
       crossings += content.crossings;
-      const [left, top] = [this.corners[2 * scope], this.corners[2 * scope + 1]];
+      const [across, along, left, top] = this.corners.subarray(4 * scope, 4 * scope + 4);
       if (scope < nesting.root) {
-        const [x, y] = turn(left - frame.left, top - frame.top);
-        const [toX, toY] = turn(left - frame.left + frame.width, top - frame.top + frame.height);
+        const [x, y] = turn(across, along);
+        const [toX, toY] = turn(across + frame.width, along + frame.height);
         frames[at] = [Math.min(x, toX), Math.min(y, toY), Math.abs(toX - x), Math.abs(toY - y)];
         titles[at] = [frames[at][0] + frame.title, frames[at][1], frame.setting];
       }
       if (!content.labels.size) continue;
       const keys = [...nesting.index[scope].keys()];
-      for (const [net, [x, y]] of content.labels) texts[keys[net]] = turn(left + x, top + y);
+      for (const [net, [x, y]] of content.labels) texts.push([keys[net], turn(left + x, top + y)]);
     }
-    /** @type {Placement["labels"]} */
-    const labels = new Map();
-    texts.forEach((point, key) => labels.set(nesting.netOf[key], point));
+    // Of wires that share a net those that run the other way come last.
+    texts.sort((one, other) => one[0] - other[0]);
+    const labels = new Map(texts.map(([key, point]) => [nesting.netOf[key], point]));
     const routes = Array.from(nesting.keys, (_, wire) => {
       const line = this.route(wire);
       return direction === "TB" ? line : line.map(([x, y]) => turn(x, y));
     });
     for (let box = 0; box < boxes.length; box += 2) boxes.set(turn(boxes[box], boxes[box + 1]), box);
-    const size = /** @type {Point} */ (sideways ? [along, whole.width] : [whole.width, along]);
+    const size = /** @type {Point} */ (sideways ? [height, whole.width] : [whole.width, height]);
     return { size, boxes, frames, titles, routes, labels, crossings };
   }
 }
 
 /** The key of a way out of a scope. */
 const OUT = -1;
+/** What tells the form of a frame from that of a box. */
+const FRAMED = -1;
 /** What all boxes are alike in. */
 const BOX = { length: 1, ports: false, loop: 0, first: false, into: [], out: [], intoWays: [], outWays: [] };

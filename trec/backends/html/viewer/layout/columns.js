@@ -3,7 +3,7 @@
 // What would be one strip is cut between layers, where few nets pass. Each net that is cut goes round: below its
 // column, up between the two, and down into the next.
 
-import { ARC, simplified } from "./routing.js";
+import { ARC, LEVEL, simplified } from "./routing.js";
 
 /** @typedef {import("./diagram.js").Line} Line */
 /** @typedef {import("./diagram.js").Point} Point */
@@ -17,8 +17,6 @@ import { ARC, simplified } from "./routing.js";
 const BESIDE = 12;
 /** Room between two nets that go up side by side. */
 const TRACK = 8;
-/** Room between two nets that turn at one end of a column. */
-const LEVEL = 6;
 const CLOSE = 0.02;
 /** How far from its best place a cut may be where few nets pass, in parts of a column. */
 const NEAR = 0.3;
@@ -91,6 +89,7 @@ function strandsAt(content, cut) {
         const from = line[index - 1];
         const to = line[index];
         if (passes(from, to, cut)) found.set(`${net} ${from[0]} ${to[0]}`, [from[0], to[0], net]);
+        else if (passes(to, from, cut)) found.set(`${net} ${to[0]} ${from[0]}`, [to[0], from[0], net]);
       }
   });
   return [...found.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
@@ -235,27 +234,28 @@ class Fold {
     for (let index = 1; index < line.length; index++) {
       const from = line[index - 1];
       const to = line[index];
-      this.cuts.forEach((cut, number) => {
-        if (!passes(from, to, cut)) return;
-        const isIt = (/** @type {Strand} */ [x, toX, of]) => of === net && x === from[0] && toX === to[0];
-        points.push(...this.round(number, this.strands[number].findIndex(isIt)));
-      });
+      for (let cut = 0; cut < this.cuts.length; cut++) points.push(...this.round(cut, net, from, to));
+      for (let cut = this.cuts.length - 1; cut >= 0; cut--) points.push(...this.round(cut, net, to, from).reverse());
       points.push(this.moved(to));
     }
     return points;
   }
 
   /**
-   * Return the points by which a net goes from the end of one column to the beginning of the next.
+   * Return the points by which a net goes from the end of one column to the beginning of the next; none if it does not.
    *
    * The outer of two nets below a column is the inner one above the next, so that none crosses another.
    *
    * @param {number} cut
-   * @param {number} position
+   * @param {number} net
+   * @param {Point} from
+   * @param {Point} to
    * @returns {Line}
    */
-  round(cut, position) {
-    const [before, behind] = this.strands[cut][position];
+  round(cut, net, [before, y], [behind, toY]) {
+    if (!passes([before, y], [behind, toY], this.cuts[cut])) return [];
+    const isIt = (/** @type {Strand} */ [x, toX, of]) => of === net && x === before && toX === behind;
+    const position = this.strands[cut].findIndex(isIt);
     const last = this.strands[cut].length - 1 - position;
     const between = this.gutters[cut] + TRACK * last;
     const low = this.bottoms[cut] + LEVEL * (last + 1);

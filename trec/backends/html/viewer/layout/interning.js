@@ -52,9 +52,10 @@ function hashOf(row) {
  * @param {ArrayLike<number>} row
  */
 function at(found, hash, row) {
-  return found.get(hash)?.find(([other]) => {
+  for (const entry of found.get(hash) ?? []) {
+    const [other] = entry;
     let index = other.length === row.length ? 0 : -1;
     while (index >= 0 && index < row.length && other[index] === row[index]) index++;
-    return index === row.length;
-  });
+    if (index === row.length) return entry;
+  }
 }

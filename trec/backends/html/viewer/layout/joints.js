@@ -64,6 +64,8 @@ function greatest(numbers) {
 /**
  * Make room between nets that reach or leave the same box; a straight one is in the middle.
  *
+ * Nets that run back are outermost, so that they turn round nothing, the one that goes furthest inmost.
+ *
  * @param {Layers} layers
  * @param {Shape[]} shapes
  * @param {Joints} joints
@@ -76,9 +78,9 @@ export function spread(layers, shapes, joints, straight) {
   const leaves = joints.leaves.slice();
   const fraction = (/** @type {number} */ offset) => offset / (1000 + Math.abs(offset));
   each(layers, shapes, lower, (member, indices) => {
-    const key = new Map(indices.map((index) => [index, place[upper[index]] + fraction(joints.leaves[index])]));
-    const groups = sortedBy(indices, key).map((index) => [index]);
-    share(shapes[member].width, groups, aligned, joints.arrives);
+    const arriving = (/** @type {number} */ index) => place[upper[index]] + fraction(joints.leaves[index]);
+    const groups = sortedBy(indices, (index) => [...turned(layers, place, index, member, true), arriving(index)]);
+    share(shapes[member].width, groups.map((index) => [index]), aligned, joints.arrives);
   });
   each(layers, shapes, upper, (member, indices) => {
     const { net } = layers.segments;
@@ -89,11 +91,13 @@ export function spread(layers, shapes, joints, straight) {
       if (group) group.push(index);
       else nets.set(net[index], [index]);
     }
-    const groups = [...nets.values()];
-    const key = new Map(
-      groups.map((group) => [group, group.reduce((sum, index) => sum + place[lower[index]], 0) / group.length]),
-    );
-    share(shapes[member].width, sortedBy(groups, key), aligned, leaves);
+    const leaving = (/** @type {number[]} */ group) =>
+      group.reduce((sum, index) => sum + place[lower[index]], 0) / group.length;
+    const groups = sortedBy([...nets.values()], (group) => [
+      ...turned(layers, place, group[0], member, false),
+      leaving(group),
+    ]);
+    share(shapes[member].width, groups, aligned, leaves);
   });
   joints.leaves = leaves;
 }
@@ -115,13 +119,31 @@ function each(layers, shapes, ends, found) {
 }
 
 /**
+ * Return where the segment of a net that runs back is among those of a member: its side, and how far in there.
+ *
+ * @param {Layers} layers
+ * @param {Int32Array} place
+ * @param {number} index the segment
+ * @param {number} member where it leaves or arrives
+ * @param {boolean} arrives
+ */
+function turned(layers, place, index, member, arrives) {
+  const { segments, turns, chains } = layers;
+  if (!turns.has(segments.upper[index]) && !turns.has(segments.lower[index])) return [0, 0];
+  const chain = chains[segments.net[index]];
+  const passed = place[chain[arrives ? 1 : chain.length - 2]];
+  return [passed > place[member] ? 1 : -1, -passed];
+}
+
+/**
  * @template Row
  * @param {Row[]} rows
- * @param {Map<Row, number>} key
+ * @param {(row: Row) => number[]} key
  */
 function sortedBy(rows, key) {
-  const of = (/** @type {Row} */ row) => key.get(row) ?? 0;
-  return rows.sort((one, other) => of(one) - of(other));
+  const keyed = rows.map((row) => ({ row, key: key(row) }));
+  keyed.sort(({ key: [a, b, c] }, { key: [x, y, z] }) => a - x || b - y || c - z);
+  return keyed.map(({ row }) => row);
 }
 
 /**

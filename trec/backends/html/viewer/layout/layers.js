@@ -7,6 +7,9 @@ import { OUT, Ways } from "./ways.js";
 /** @typedef {import("./nesting.js").Net} Net */
 /** @typedef {import("./shape.js").Shape} Shape */
 
+/** Vertices of long nets for which there is always room, besides six for each member. */
+const LEAST = 2000;
+
 /**
  * Pieces of nets from one layer to the next, a column for each property.
  *
@@ -26,22 +29,32 @@ import { OUT, Ways } from "./ways.js";
  */
 export class Layers {
   /**
-   * Every net leads to later layers. Where a text stands beside a net, a layer of its own is made for it.
+   * Every net leads to later layers. Where a text stands beside a net, a layer of its own is made for it. A net that
+   * runs back leaves its source and reaches its target along the flow like any other, so it turns twice, and goes up
+   * beside all that is between.
    *
    * @param {Shape[]} shapes the members
-   * @param {Net[]} nets what runs between them, from lower to higher positions
+   * @param {Net[]} nets what runs between them, from lower to higher positions unless it runs back
    */
   constructor(shapes, nets) {
     const count = shapes.length;
-    const ends = endsOf(count, nets);
-    const { rank, flow } = new Ranks(count, nets, ends, (member) => shapes[member].first);
-    this.ways = new Ways(nets, ends, shapes, flow);
+    const onwards = nets.map((net) => (net.back ? { ...net, source: net.targets[0], targets: [net.source] } : net));
+    const ends = endsOf(count, onwards);
+    const { rank, flow } = new Ranks(count, onwards, ends, (member) => shapes[member].first);
+    const back = nets.filter((net) => net.back);
+    const forth = back.length ? nets.filter((net) => !net.back) : nets;
+    this.ways = new Ways(forth, back.length ? endsOf(count, forth) : ends, shapes, flow);
     this.members = count;
+    /** @type {Set<number>} Layers that hold texts and no members. */
+    this.texts = new Set();
     /** Layer of each vertex. */
-    this.layer = withTexts(rank, nets);
+    this.layer = this.withTexts(rank, forth, back.some((net) => !rank[net.targets[0]]) ? 1 : 0);
     /** @type {Segments} */
     this.segments = { upper: [], lower: [], upperPort: [], lowerPort: [], net: [], through: [] };
-    /** @type {number[][]} For each net, its vertices in the layers after its source, as far as it has any. */
+    /**
+     * @type {number[][]} For each net, its vertices in the layers after its source, as far as it has any; for one that
+     *   runs back, the turn before its target, its vertices beside all from there to its source, and the turn behind.
+     */
     this.chains = [];
     /** @type {number[]} For each net that enters, its vertex, in the first layer. */
     this.entries = [];
@@ -53,25 +66,33 @@ export class Layers {
     this.exitWays = [];
     /** @type {Map<number, Size>} Room for text beside a vertex. */
     this.labels = new Map();
+    /** @type {Map<number, number>} For each vertex that stands for a turn, the layer behind which a net turns. */
+    this.turns = new Map();
     this.crossings = 0;
     /** How many layers there are. */
     this.last = 0;
     for (const value of this.layer) if (value >= this.last) this.last = value + 1;
     if (nets.some((net) => net.leaves)) this.last++;
+    for (const net of back) this.last = Math.max(this.last, this.layer[net.source] + 2);
     /** How many vertices of long nets may still be made; nets beyond that run straight to their ends. */
-    this.budget = 6 * count + 400;
+    this.budget = 6 * count + LEAST;
     /**
      * What each vertex is ordered by at first, by the first of two numbers and then the second: members, then nets; of
      * nested nets the inner one.
      */
     this.outer = Array(count).fill(-1);
     this.inner = this.layer.map((_, member) => member);
-    for (const net of nets) this.add(net);
+    for (const net of nets) {
+      if (net.back) this.addBack(net);
+      else this.add(net);
+    }
     /** @type {number[][]} Vertices of each layer from left to right. */
     this.rows = Array.from({ length: this.last }, () => []);
     this.layer.forEach((value, vertex) => this.rows[value].push(vertex));
     for (const row of this.rows)
-      row.sort((one, other) => this.outer[one] - this.outer[other] || this.inner[one] - this.inner[other]);
+      // All that passes comes behind the members, which are in order.
+      if (row.length > 1 && row[row.length - 1] >= count)
+        row.sort((one, other) => this.outer[one] - this.outer[other] || this.inner[one] - this.inner[other]);
   }
 
   /**
@@ -80,40 +101,33 @@ export class Layers {
    * @param {Net} net
    */
   add(net) {
-    const { layer, chains, ways } = this;
-    const { targets, ports } = net;
-    const count = targets.length;
-    let source = net.source;
+    const { layer, ways } = this;
+    /** @type {[number, number, number][]} Where it leads to, by which port, and how long the way from there is. */
+    const ends = net.targets.map((end, index) => [end, net.ports[index], ways.behind(end, net.ports[index])]);
     const way = ways.before(net);
+    let source = net.source;
     const start = source >= 0 ? layer[source] : 0;
-    let reach = this.last - 1;
-    if (!net.leaves) reach = targets.reduce((most, end) => Math.max(most, layer[end]), 0);
+    const reach = net.leaves ? this.last - 1 : net.targets.reduce((most, end) => Math.max(most, layer[end]), 0);
     const outer = this.last - start;
     if (source < 0) {
       source = this.vertex(0, outer, reach);
       this.entries.push(source);
-      let longest = 0;
-      for (let end = 0; end < count; end++) longest = Math.max(longest, ways.behind(targets[end], ports[end]));
-      this.entryWays.push(longest % OUT);
+      this.entryWays.push(ends.reduce((most, [, , length]) => Math.max(most, length), 0) % OUT);
     }
     if (net.leaves) {
-      this.exits.push(this.vertex(reach, outer, reach));
+      const exit = this.vertex(reach, outer, reach);
+      ends.push([exit, 0, OUT]);
+      this.exits.push(exit);
       this.exitWays.push(way);
     }
     let far = reach - start - 1;
     if (!net.label && far > this.budget) far = 0;
     this.budget -= far;
-    /** @type {number[]} */
-    const chain = [];
-    const index = chains.push(chain) - 1;
-    for (let step = 0; step < far; step++) chain.push(this.vertex(start + 1 + step, outer, reach));
+    const chain = Array.from({ length: far }, (_, step) => this.vertex(start + 1 + step, outer, reach));
+    const index = this.chains.push(chain) - 1;
     if (net.label) this.labels.set(chain[0], net.label);
-    const longest = new Float64Array(far);
-    for (let number = 0; number < count + (net.leaves ? 1 : 0); number++) {
-      const inside = number < count;
-      const end = inside ? targets[number] : this.exits[this.exits.length - 1];
-      const port = inside ? ports[number] : 0;
-      const length = inside ? ways.behind(end, port) : OUT;
+    const longest = new Float64Array(far + 1);
+    for (const [end, port, length] of ends) {
       const step = Math.min(layer[end] - start - 2, far - 1);
       if (step < 0) this.segment(source, end, net.port, port, index, way + length);
       else {
@@ -122,11 +136,53 @@ export class Layers {
       }
     }
     for (let step = far - 1; step >= 0; step--) {
-      if (step + 1 < far && longest[step] < longest[step + 1]) longest[step] = longest[step + 1];
-      const through = way + longest[step];
-      if (step) this.segment(chain[step - 1], chain[step], 0, 0, index, through);
-      else this.segment(source, chain[0], net.port, 0, index, through);
+      longest[step] = Math.max(longest[step], longest[step + 1]);
+      const [upper, port] = step ? [chain[step - 1], 0] : [source, net.port];
+      this.segment(upper, chain[step], port, 0, index, way + longest[step]);
     }
+  }
+
+  /**
+   * Add the vertices and segments of a net that runs back; the last segment is that from its source.
+   *
+   * @param {Net} net
+   */
+  addBack({ source, port, targets, ports, label }) {
+    const first = this.layer[targets[0]];
+    const last = this.layer[source];
+    const outer = this.last - first;
+    const step = last + 1 - first > this.budget ? last - first : 1;
+    const chain = [this.vertex(first - 1, outer, last)];
+    for (let layer = first; layer <= last; layer += step) chain.push(this.vertex(layer, outer, last));
+    this.budget -= chain.length - 1;
+    const before = chain[0];
+    const behind = this.vertex(last + 1, outer, last);
+    chain.push(behind);
+    this.turns.set(before, first - 1).set(behind, last);
+    if (label) this.labels.set(chain[chain.length - 2], label);
+    const index = this.chains.push(chain) - 1;
+    this.segment(before, targets[0], 0, ports[0], index, 0);
+    for (let at = 1; at < chain.length; at++) this.segment(chain[at - 1], chain[at], 0, 0, index, 0);
+    this.segment(source, behind, port, 0, index, 0);
+  }
+
+  /**
+   * Return the layer of each member, with one more layer behind each rank from which a net with a text comes.
+   *
+   * @param {Int32Array} rank
+   * @param {Net[]} nets
+   * @param {number} lift how many layers there are before all
+   */
+  withTexts(rank, nets, lift) {
+    let last = 0;
+    for (const value of rank) if (value > last) last = value;
+    const shift = new Int32Array(last + 2);
+    for (const net of nets) if (net.label) shift[rank[net.source] + 1] = 1;
+    for (let index = 1; index < shift.length; index++) {
+      if (shift[index]) this.texts.add(index + shift[index - 1] + lift);
+      shift[index] += shift[index - 1];
+    }
+    return Array.from(rank, (value) => value + shift[value] + lift);
   }
 
   /**
@@ -157,21 +213,6 @@ export class Layers {
     segments.net.push(net);
     segments.through.push(through);
   }
-}
-
-/**
- * Return the layer of each member, with one more layer behind each rank from which a net with a text comes.
- *
- * @param {Int32Array} rank
- * @param {Net[]} nets
- */
-function withTexts(rank, nets) {
-  let last = 0;
-  for (const value of rank) if (value > last) last = value;
-  const shift = new Int32Array(last + 2);
-  for (const net of nets) if (net.label) shift[rank[net.source] + 1] = 1;
-  for (let index = 1; index < shift.length; index++) shift[index] += shift[index - 1];
-  return Array.from(rank, (value) => value + shift[value]);
 }
 
 /**

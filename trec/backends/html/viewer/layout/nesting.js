@@ -13,6 +13,7 @@
  * @property {number[]} ports for each of them, which of the lines into that member it is
  * @property {boolean} leaves whether it leads out of the scope as well
  * @property {Size | null} label room for its text, if that stands in this scope
+ * @property {boolean} back whether it runs against the order of the members, from its source to its only target
  * @property {number} entry which of the lines into the scope it is; -1 if it is none
  * @property {number} exit which of the lines out of the scope it is; -1 if it is none
  */
@@ -52,9 +53,9 @@ export class Nesting {
     /** Position of each item among the members of its scope. */
     this.position = new Int32Array(root + 1);
     /** @type {number[][]} For each scope, its members in the order in which they run. */
-    this.members = [];
+    this.members = new Array(root + 1);
     /** @type {number[][]} For each scope, three numbers for each wire seen there: itself, and the members it joins. */
-    this.seen = [];
+    this.seen = new Array(root + 1);
     this.fill();
     const count = diagram.wires.length / 4;
     const nets = 1 + greatest(diagram.wires);
@@ -67,9 +68,9 @@ export class Nesting {
     this.nets = nets;
     for (let wire = 0; wire < count; wire++) this.follow(wire);
     /** @type {Nets[]} For each scope, what it sees. */
-    this.locals = [];
+    this.locals = new Array(root + 1);
     /** @type {Map<number, number>[]} For each scope, the position of each key. */
-    this.index = [];
+    this.index = new Array(root + 1);
     const slots = new Int32Array(nets + count);
     for (let scope = root - 1; scope >= boxes; scope--) this.local(scope, slots, known);
     this.local(root, slots, known);
@@ -111,11 +112,9 @@ export class Nesting {
     let target = diagram.wires[4 * wire + 1];
     const net = diagram.wires[4 * wire + 2];
     if (source === target) return;
-    let [one, other] = this.meeting(source, target);
-    const against = position[one] > position[other];
-    const key = against ? this.nets + wire : net;
+    const [one, other] = this.meeting(source, target);
+    const key = position[one] > position[other] ? this.nets + wire : net;
     this.keys[wire] = key;
-    if (against) [source, target] = [target, source];
     const scope = parent[one];
     for (; parent[source] !== scope; source = parent[source]) this.seen[parent[source]].push(wire, source, OUTSIDE);
     for (; parent[target] !== scope; target = parent[target]) this.seen[parent[target]].push(wire, OUTSIDE, target);
@@ -176,11 +175,12 @@ export class Nesting {
         if (sets[row].size < sets[row].add(target).size) targets[row].push(target);
       }
     }
-    this.index[scope] = new Map(keys.map((key, row) => [key, row]));
+    this.index[scope] = new Map();
     /** @type {number[]} */
     const row = [];
     keys.forEach((key, index) => {
       slots[key] = 0;
+      this.index[scope].set(key, index);
       const source = sources[index];
       const label = this.lowest[key] === scope ? this.diagram.labels.get(this.netOf[key]) : null;
       if (source === OUTSIDE) row.push(-1, 0);
@@ -224,8 +224,9 @@ function unpacked(row) {
     const entry = source < 0 ? entries++ : -1;
     const exit = leaves ? exits++ : -1;
     /** @type {Net} */
-    const net = { source, port, targets: [], ports: [], leaves: leaves > 0, label: null, entry, exit };
+    const net = { source, port, targets: [], ports: [], leaves: leaves > 0, label: null, back: false, entry, exit };
     if (height >= 0) net.label = [width, height];
+    net.back = count > 0 && row[at + 6] < source;
     for (at += 6; net.targets.length < count; at += 2) {
       net.targets.push(row[at]);
       net.ports.push(row[at + 1]);

@@ -1,8 +1,7 @@
 // Who stands left of whom in each layer, so that few nets cross.
 
-import { crossings } from "./crossings.js";
+import { Counter } from "./crossings.js";
 import { places } from "./layers.js";
-import { grouped } from "./rows.js";
 
 /** @typedef {import("./layers.js").Layers} Layers */
 /** @typedef {number[]} Near vertices, each followed by how far right of their middle something would stand */
@@ -69,16 +68,24 @@ class Sweep {
    * @param {ArrayLike<number>} arrives
    */
   constructor(layers, leaves, arrives) {
+    const { upper, lower } = layers.segments;
     this.rows = layers.rows;
+    this.layer = layers.layer;
     this.leaves = leaves;
     this.arrives = arrives;
-    this.upper = layers.segments.upper;
-    this.lower = layers.segments.lower;
-    /** For each layer, the segments that begin in it. */
-    this.between = grouped(
-      this.rows.length,
-      this.upper.map((vertex) => layers.layer[vertex]),
-    );
+    this.upper = upper;
+    this.lower = lower;
+    /** @type {number[][]} For each layer, the segments that begin in it. */
+    this.between = this.rows.map(() => []);
+    upper.forEach((vertex, segment) => this.between[layers.layer[vertex]].push(segment));
+    const most = this.between.reduce((most, segments) => Math.max(most, segments.length), 0);
+    this.counter = new Counter(most);
+    this.starts = new Float64Array(upper.length);
+    this.ends = new Float64Array(upper.length);
+    /** How often segments cross behind each layer; -1 for where that is to be found out anew. */
+    this.counts = new Int32Array(this.rows.length).fill(-1);
+    /** Whether all segments lead to the next layer. */
+    this.near = upper.every((vertex, segment) => layers.layer[lower[segment]] === layers.layer[vertex] + 1);
     this.place = places(layers);
     this.key = new Float64Array(this.place.length);
     /** @type {Near[]} For each vertex, those before it. */
@@ -91,11 +98,11 @@ class Sweep {
   lookAround() {
     this.up = Array.from(this.place, () => []);
     this.down = Array.from(this.place, () => []);
-    for (const segment of this.between.items) {
+    this.upper.forEach((vertex, segment) => {
       const shift = this.leaves[segment] - this.arrives[segment];
-      this.up[this.lower[segment]].push(this.upper[segment], shift);
-      this.down[this.upper[segment]].push(this.lower[segment], -shift);
-    }
+      this.up[this.lower[segment]].push(vertex, shift);
+      this.down[vertex].push(this.lower[segment], -shift);
+    });
   }
 
   /**
@@ -107,13 +114,33 @@ class Sweep {
     rows.forEach((earlier, index) => {
       const row = this.rows[index];
       for (let position = 0; position < row.length; position++) row[position] = earlier[position];
-      this.settle(row);
+      this.settle(index);
     });
   }
 
-  /** @param {number[]} row */
-  settle(row) {
-    for (let position = 0; position < row.length; position++) this.place[row[position]] = position;
+  /**
+   * Take the order of a layer as it is now.
+   *
+   * @param {number} index
+   */
+  settle(index) {
+    const row = this.rows[index];
+    let moved = false;
+    for (let position = 0; position < row.length; position++) {
+      moved ||= this.place[row[position]] !== position;
+      this.place[row[position]] = position;
+    }
+    if (moved) this.forget(index);
+  }
+
+  /**
+   * Have crossings counted anew where a layer matters.
+   *
+   * @param {number} index
+   */
+  forget(index) {
+    if (this.near) this.counts.fill(-1, Math.max(index - 1, 0), index + 1);
+    else this.counts.fill(-1);
   }
 
   /**
@@ -125,30 +152,34 @@ class Sweep {
     const { rows, place, key } = this;
     const neighbours = down ? this.up : this.down;
     for (let step = 1; step < rows.length; step++) {
-      const row = rows[down ? step : rows.length - 1 - step];
+      const index = down ? step : rows.length - 1 - step;
+      const row = rows[index];
       if (row.length < 2) continue;
       for (const vertex of row) {
         const near = neighbours[vertex];
         let total = 0;
-        for (let index = 0; index < near.length; index += 2) total += place[near[index]] + near[index + 1];
+        for (let at = 0; at < near.length; at += 2) total += place[near[at]] + near[at + 1];
         key[vertex] = near.length ? total / (near.length / 2) : place[vertex];
       }
       row.sort((one, other) => key[one] - key[other]);
-      this.settle(row);
+      this.settle(index);
     }
   }
 
   /** Return how many pairs of segments cross. */
   crossings() {
-    const { starts, items } = this.between;
+    const { place, upper, lower, starts, ends } = this;
     let total = 0;
-    for (let layer = 0; layer < this.rows.length; layer++) {
-      if (starts[layer + 1] - starts[layer] < 2) continue;
-      const segments = items.subarray(starts[layer], starts[layer + 1]);
-      const froms = Float64Array.from(segments, (one) => this.place[this.upper[one]] + this.leaves[one]);
-      const tos = Float64Array.from(segments, (one) => this.place[this.lower[one]] + this.arrives[one]);
-      total += crossings(froms, tos);
-    }
+    this.between.forEach((segments, index) => {
+      if (this.counts[index] < 0) {
+        for (const segment of segments) {
+          starts[segment] = place[upper[segment]] + this.leaves[segment];
+          ends[segment] = place[lower[segment]] + this.arrives[segment];
+        }
+        this.counts[index] = this.counter.crossings(segments, starts, ends);
+      }
+      total += this.counts[index];
+    });
     return total;
   }
 
@@ -192,6 +223,7 @@ class Sweep {
     row[position + 1] = left;
     place[left] = position + 1;
     place[right] = position;
+    this.forget(this.layer[left]);
     return true;
   }
 }

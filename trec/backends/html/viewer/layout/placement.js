@@ -4,6 +4,8 @@
 // all are moved as little as possible until none overlaps another: once with every bar yielding to the right, once to
 // the left, of which the mean is taken.
 
+import { grouped } from "./rows.js";
+
 /** @typedef {import("./joints.js").Joints} Joints */
 /** @typedef {import("./layers.js").Layers} Layers */
 
@@ -30,8 +32,8 @@ const ENOUGH = 0.5;
  * @param {Layers} layers the vertices in order
  * @param {Joints} joints one for each segment
  * @param {number[]} straight the joints that are to be straight
- * @param {ArrayLike<number>} extents how far each vertex reaches to the left and to the right
- * @param {ArrayLike<number>} gaps half the room that each vertex needs beside itself
+ * @param {Float64Array} extents how far each vertex reaches to the left and to the right
+ * @param {Float64Array} gaps half the room that each vertex needs beside itself
  * @param {[number, number, number][]} springs vertices that are to be near one another, and how much
  */
 export function place(layers, joints, straight, extents, gaps, springs) {
@@ -101,33 +103,31 @@ function barsOf(layers, joints, straight) {
  * @param {Layers} layers
  * @param {Int32Array} of
  * @param {Float64Array} offset
- * @param {ArrayLike<number>} extents
- * @param {ArrayLike<number>} gaps
+ * @param {Float64Array} extents
+ * @param {Float64Array} gaps
  */
 function neighbours(layers, of, offset, extents, gaps) {
-  /** @type {number[]} */
-  const left = [];
-  /** @type {number[]} */
-  const right = [];
-  /** @type {number[]} */
-  const room = [];
+  const left = new Int32Array(of.length);
+  const right = new Int32Array(of.length);
+  const room = new Float64Array(of.length);
   const known = new Int32Array(of.length).fill(-1);
+  let count = 0;
   for (const row of layers.rows)
     for (let position = 1; position < row.length; position++) {
       const one = row[position - 1];
       const other = row[position];
-      const apart =
-        extents[2 * one + 1] + gaps[one] + gaps[other] + extents[2 * other] + offset[one] - offset[other];
+      const apart = extents[2 * one + 1] + gaps[one] + gaps[other] + extents[2 * other] + offset[one] - offset[other];
       const before = known[of[one]];
       // Long bars are neighbours in many layers one after the other.
       if (before >= 0 && right[before] === of[other]) room[before] = Math.max(room[before], apart);
       else {
-        known[of[one]] = left.push(of[one]) - 1;
-        right.push(of[other]);
-        room.push(apart);
+        left[count] = of[one];
+        right[count] = of[other];
+        room[count] = apart;
+        known[of[one]] = count++;
       }
     }
-  return { left, right, room };
+  return { left: left.subarray(0, count), right: right.subarray(0, count), room };
 }
 
 /**
@@ -140,56 +140,52 @@ function neighbours(layers, of, offset, extents, gaps) {
  * @param {[number, number, number][]} springs
  */
 function pullsOf(of, offset, count, joints, springs) {
-  /** @type {number[]} */
-  const ones = [];
-  /** @type {number[]} */
-  const others = [];
-  /** @type {number[]} */
-  const shifts = [];
-  /** @type {number[]} */
-  const weights = [];
-  const pull = (/** @type {number} */ one, /** @type {number} */ other, /** @type {number} */ shift, /** @type {number} */ weight) => {
-    if (one === other) return;
-    ones.push(other, one);
-    others.push(one, other);
-    shifts.push(shift, -shift);
-    weights.push(weight, weight);
-  };
   const { upper, lower, leaves, arrives, weight } = joints;
-  for (let index = 0; index < upper.length; index++) {
-    const shift = offset[upper[index]] + leaves[index] - offset[lower[index]] - arrives[index];
-    pull(of[upper[index]], of[lower[index]], shift, weight[index]);
+  const most = 2 * (upper.length + springs.length);
+  const ones = new Int32Array(most);
+  const others = new Int32Array(most);
+  const shifts = new Float64Array(most);
+  const weights = new Float64Array(most);
+  let end = 0;
+  for (let index = 0; index < upper.length + springs.length; index++) {
+    const joint = index < upper.length;
+    const [one, other, much] = joint ? [upper[index], lower[index], weight[index]] : springs[index - upper.length];
+    if (of[one] === of[other]) continue;
+    const shift = joint
+      ? offset[one] + leaves[index] - offset[other] - arrives[index]
+      : offset[one] - offset[other];
+    ones[end] = others[end + 1] = of[other];
+    others[end] = ones[end + 1] = of[one];
+    shifts[end] = shift;
+    shifts[end + 1] = -shift;
+    weights[end] = weights[end + 1] = much;
+    end += 2;
   }
-  for (const [one, other, much] of springs) pull(of[one], of[other], offset[one] - offset[other], much);
-  return rowsOf(count, ones, others, shifts, weights);
+  return rowsOf(count, ones.subarray(0, end), others, shifts, weights);
 }
 
 /**
  * Return a row for each bar, in the order in which they are given.
  *
  * @param {number} count
- * @param {number[]} bars
- * @param {number[]} others
- * @param {number[]} room
- * @param {number[]} weight
+ * @param {Int32Array} bars
+ * @param {Int32Array} others
+ * @param {Float64Array} room
+ * @param {Float64Array} weight
  * @returns {Rows}
  */
 function rowsOf(count, bars, others, room, weight) {
-  const starts = new Int32Array(count + 1);
-  for (const bar of bars) starts[bar + 1]++;
-  for (let bar = 0; bar < count; bar++) starts[bar + 1] += starts[bar];
-  const next = starts.slice();
+  const { starts, items } = grouped(count, bars);
   const rows = {
     starts,
     other: new Int32Array(bars.length),
     room: new Float64Array(bars.length),
     weight: new Float64Array(bars.length),
   };
-  for (let index = 0; index < bars.length; index++) {
-    const to = next[bars[index]]++;
-    rows.other[to] = others[index];
-    rows.room[to] = room[index];
-    rows.weight[to] = weight[index];
+  for (let to = 0; to < items.length; to++) {
+    rows.other[to] = others[items[to]];
+    rows.room[to] = room[items[to]];
+    rows.weight[to] = weight[items[to]];
   }
   return rows;
 }

@@ -53,7 +53,10 @@ const LANE = 5;
  */
 export function layOut(nets, shapes, entries, sideways, wrap) {
   const layers = new Layers(shapes, nets);
-  if (entries.length) layers.rows[0] = entries.map((position) => layers.entries[position]);
+  if (entries.length) {
+    const entering = entries.map((position) => layers.entries[position]);
+    layers.rows[0] = [...entering, ...layers.rows[0].filter((vertex) => !entering.includes(vertex))];
+  }
   const joints = jointsOf(layers, shapes);
   const width = (/** @type {number} */ vertex) => Math.max(shapes[vertex]?.width ?? 1, 1);
   const leaves = joints.leaves.map((shift, index) => (shift ? shift / width(joints.upper[index]) : 0));
@@ -73,7 +76,7 @@ export function layOut(nets, shapes, entries, sideways, wrap) {
   for (let vertex = 0; vertex < across.length; vertex++) across[vertex] -= left;
   const bands = new Bands(layers, shapes, joints, across, sideways);
   const at = (/** @type {number} */ vertex) => across[vertex];
-  const labels = texts(layers, across, bands, sideways);
+  const labels = texts(layers, nets, across, bands, sideways);
   const content = {
     width: right - left,
     height: bands.bottoms.length ? bands.bottoms[bands.bottoms.length - 1] : 0,
@@ -101,24 +104,26 @@ export function layOut(nets, shapes, entries, sideways, wrap) {
  * Return the centre of the text of each net that has one here: right of the net, or over it.
  *
  * @param {Layers} layers
+ * @param {Net[]} nets
  * @param {Float64Array} across
  * @param {Bands} bands
  * @param {boolean} sideways
  */
-function texts(layers, across, bands, sideways) {
+function texts(layers, nets, across, bands, sideways) {
   /** @type {Map<number, Point>} */
   const found = new Map();
-  layers.chains.forEach((chain, net) => {
-    const room = layers.labels.get(chain[0]);
-    if (!chain.length || !room) return;
-    const x = across[chain[0]];
-    found.set(net, [sideways ? x - 2 - room[1] / 2 : x + 4 + room[0] / 2, bands.middles[chain[0]]]);
+  nets.forEach(({ label, back }, net) => {
+    if (!label) return;
+    const chain = layers.chains[net];
+    const vertex = chain[back ? chain.length - 2 : 0];
+    const x = across[vertex];
+    found.set(net, [sideways ? x - 2 - label[1] / 2 : x + 4 + label[0] / 2, bands.middles[vertex]]);
   });
   return found;
 }
 
 /**
- * Return where a scope may be cut: between layers, and not where a member stands beside an earlier layer.
+ * Return where a scope may be cut: between layers with room between them, and not between a net and its text.
  *
  * @param {Layers} layers
  * @param {Bands} bands
@@ -127,8 +132,8 @@ function gapsOf(layers, bands) {
   /** @type {Gap[]} */
   const gaps = [];
   for (let index = 0; index + 1 < layers.rows.length; index++) {
-    const beside = layers.rows[index + 1].some((vertex) => bands.middles[vertex] <= bands.bottoms[index]);
-    if (!bands.texts.has(index + 1) && !beside) gaps.push([bands.bottoms[index], bands.tops[index + 1]]);
+    const [start, end] = [bands.bottoms[index], bands.tops[index + 1]];
+    if (!layers.texts.has(index + 1) && end - start > 1) gaps.push([start, end]);
   }
   return gaps;
 }

@@ -1,7 +1,6 @@
 // How far along the flow everything in a scope stands: one layer after the other, but no taller than it must be.
 
-import { ARC, STRAIGHT } from "./routing.js";
-import { grouped } from "./rows.js";
+import { ARC, LEVEL, STRAIGHT } from "./routing.js";
 
 /** @typedef {import("./joints.js").Joints} Joints */
 /** @typedef {import("./layers.js").Layers} Layers */
@@ -53,22 +52,26 @@ export class Bands {
       this.width[vertex] = sideways ? 2 * height : 2 * width + 8;
       this.height[vertex] = sideways ? width : height;
     }
-    /** The segments between each layer and the next. */
-    this.between = grouped(
-      layers.rows.length,
-      joints.upper.map((vertex) => layers.layer[vertex]),
-    );
+    /** How far sideways any segment goes between each layer and the next. */
+    this.steepest = new Float64Array(layers.rows.length);
     /** How many segments end at each vertex, and the last of them. */
     this.arriving = new Int32Array(count);
     this.into = new Int32Array(count);
     /** How many segments begin at each vertex. */
     this.leaving = new Int32Array(count);
     for (let joint = 0; joint < joints.upper.length; joint++) {
-      this.leaving[joints.upper[joint]]++;
-      this.arriving[joints.lower[joint]]++;
-      this.into[joints.lower[joint]] = joint;
+      const [upper, lower] = [joints.upper[joint], joints.lower[joint]];
+      this.leaving[upper]++;
+      this.arriving[lower]++;
+      this.into[lower] = joint;
+      const layer = layers.layer[upper];
+      if (!layers.turns.has(upper) && !layers.turns.has(lower))
+        this.steepest[layer] = Math.max(this.steepest[layer], this.moved(joint));
     }
-    this.texts = new Set([...layers.labels.keys()].map((vertex) => layers.layer[vertex]));
+    this.tall = this.height.some((height) => height > TALL);
+    /** How many nets turn behind each layer. */
+    this.turning = new Int32Array(layers.rows.length);
+    for (const layer of layers.turns.values()) this.turning[layer]++;
     /** @type {number[]} Where each layer begins. */
     this.tops = [];
     /** @type {number[]} Where each layer ends; curves run between that and the next top. */
@@ -86,7 +89,7 @@ export class Bands {
     let before = -1;
     rows.forEach((row, index) => {
       const solid = row.filter((vertex) => this.height[vertex] >= 0);
-      const left = index ? solid.filter((vertex) => !this.raise(vertex, index)) : solid;
+      const left = index && this.tall ? solid.filter((vertex) => !this.raise(vertex, index)) : solid;
       if (before >= 0 && before < index - 1 && left.length)
         along = Math.max(along, this.bottoms[before] + this.apart(before, index));
       let height = 0;
@@ -100,11 +103,8 @@ export class Bands {
       this.bottoms.push(along);
       if (left.length) before = index;
       if (index === rows.length - 1) return;
-      const { starts, items } = this.between;
-      let steepest = 0;
-      for (let at = starts[index]; at < starts[index + 1]; at++) steepest = Math.max(steepest, this.moved(items[at]));
       const least = index === 0 || left.length ? this.room(index) : 0;
-      along += Math.max(least, Math.min(FLAT, STEEP * steepest));
+      along += Math.max(least, Math.min(FLAT, STEEP * this.steepest[index]));
     });
   }
 
@@ -114,10 +114,21 @@ export class Bands {
    * @param {number} index
    */
   room(index) {
-    if (this.texts.has(index + 1)) return TEXT;
-    if (this.texts.has(index)) return BELOW_TEXT;
-    if (index === 0 && this.layers.entries.length) return ENTER;
-    return this.layers.exits.length && index + 2 === this.layers.rows.length ? LEAVE : BETWEEN;
+    const { texts, rows } = this.layers;
+    const least = this.turning[index] ? ARC + LEVEL * (this.turning[index] - 1) : 0;
+    if (texts.has(index + 1)) return Math.max(TEXT, least);
+    if (texts.has(index)) return Math.max(BELOW_TEXT, least);
+    if (index === 0 && !this.holdsMembers(0)) return Math.max(ENTER, least);
+    return index + 2 === rows.length && !this.holdsMembers(index + 1) ? Math.max(LEAVE, least) : BETWEEN;
+  }
+
+  /**
+   * Tell whether a layer holds more than ends of nets.
+   *
+   * @param {number} index
+   */
+  holdsMembers(index) {
+    return this.layers.rows[index].some((vertex) => vertex < this.layers.members);
   }
 
   /**
@@ -127,8 +138,8 @@ export class Bands {
    * @param {number} index
    */
   apart(before, index) {
-    if (this.texts.has(before)) return BELOW_TEXT;
-    return this.texts.has(index) ? TEXT : BETWEEN;
+    if (this.layers.texts.has(before)) return BELOW_TEXT;
+    return this.layers.texts.has(index) ? TEXT : BETWEEN;
   }
 
   /**
@@ -218,7 +229,8 @@ export class Bands {
     for (let layer = first; layer < index; layer++)
       for (const other of this.layers.rows[layer]) {
         const reach = this.width[other] / 2;
-        if (this.across[other] - reach < right && this.across[other] + reach > left && !leading.has(other)) return false;
+        const beside = this.across[other] - reach >= right || this.across[other] + reach <= left;
+        if (!beside && !leading.has(other)) return false;
       }
     return true;
   }
@@ -231,11 +243,11 @@ export class Bands {
    */
   above(vertex, first) {
     /** @type {number[]} */
-    const found = [];
+    let found = [];
     while (this.layers.layer[vertex] > first) {
       const column = this.column(vertex);
       if (!column.length) break;
-      found.push(...column);
+      found = found.concat(column);
       vertex = column[column.length - 1];
     }
     return found;
