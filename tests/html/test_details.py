@@ -32,9 +32,9 @@ const lit = () => page.evaluate(() => {
 def fork(hidden: str = "relu") -> Graph:
     """Return a graph in which two ways lead from `x` to `add`, and one past it.
 
-        x -> a -> b -> add -> y
-        x -> c ------> add
-        x -> z
+    x -> a -> b -> add -> y
+    x -> c ------> add
+    x -> z
     """
     builder = GraphBuilder("Fork", (("level", "function"),))
     root = builder.scope("module", path="", cls="Fork")
@@ -67,7 +67,7 @@ def test_a_click_pins_all_that_is_known(tmp_path: Path) -> None:
 
 def test_members_lead_to_what_is_inside(tmp_path: Path) -> None:
     script = """await choose("encoder");
-      await page.locator(".side section", { hasText: "Members" }).getByRole("button", { name: "encoder.gate" }).click();
+      await page.locator(".side section", { hasText: "Members" }).getByRole("button", { name: "gate" }).click();
       return [await page.evaluate(() => trec.graph.nameOf(trec.state.selected)), await frames(), await page.locator(".side h2").innerText()];"""
     found = play(nested().to_html(depth=1), TITLES + LIT + script, tmp_path)
     assert found == ["encoder.gate", ["encoder"], "encoder.gate"]
