@@ -120,7 +120,9 @@ def test_the_help_opens_by_key_and_closes(tmp_path: Path) -> None:
 
 
 def test_nothing_moves_for_those_who_want_it_still(tmp_path: Path) -> None:
-    script = "return page.evaluate(() => { trec.toggle(trec.graph.find('encoder')); return trec.stage.moving === null; });"
+    script = (
+        "return page.evaluate(() => { trec.toggle(trec.graph.find('encoder')); return trec.stage.moving === null; });"
+    )
     page = nested().to_html(depth=1)
     assert play(page, script, tmp_path, reducedMotion="reduce") is True
     assert play(page, script, tmp_path) is False
@@ -136,7 +138,9 @@ def test_forced_colours_reach_the_picture(tmp_path: Path) -> None:
     });"""
     page = nested().to_html(depth=1)
     assert play(page, script, tmp_path, forcedColors="active") == 0
-    assert play(page, "await page.evaluate(() => trec.openTo(3)); await page.waitForTimeout(500);" + script, tmp_path) == 1
+    assert (
+        play(page, "await page.evaluate(() => trec.openTo(3)); await page.waitForTimeout(500);" + script, tmp_path) == 1
+    )
 
 
 def test_nothing_is_lost_at_twice_the_size(tmp_path: Path) -> None:
