@@ -31,6 +31,7 @@ BACKENDS = {
     "gexf": "trec.backends.gexf:to_gexf",
     "graphml": "trec.backends.graphml:to_graphml",
     "graphviz": "trec.backends.graphviz:to_graphviz",
+    "html": "trec.backends.html.page:to_html",
     "json": "trec.ir.serialize:to_json",
     "mermaid": "trec.backends.mermaid:to_mermaid",
     "model_explorer": "trec.backends.model_explorer:to_model_explorer",
@@ -59,6 +60,7 @@ SUFFIXES = {
     ".svg": BACKENDS["svg"],
     ".png": BACKENDS["png"],
     ".pdf": BACKENDS["pdf"],
+    ".html": "trec.backends.html.page:write",
     ".mmd": BACKENDS["mermaid"],
     ".tex": BACKENDS["tikz"],
 }

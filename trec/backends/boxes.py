@@ -203,19 +203,24 @@ class Painter:
             return self._outside(node)
         return self._state(node)
 
-    def _module(self, node: Node, scope: Scope, facts: Mapping[str, object]) -> tuple[str, str, str, str, int]:
+    def closed(self, scope: Scope, params: int) -> tuple[str, str, str, str, int]:
+        """Return title, subtitle, detail, tooltip and look of a call with so many parameters as one box."""
+        return self._module(None, scope, {"params": params})
+
+    def _module(self, node: Node | None, scope: Scope, facts: Mapping[str, object]) -> tuple[str, str, str, str, int]:
         title = self.scope_title(scope)
+        own = self._facts[node.attrs if node else scope.attrs]
         words = labels.detail(scope.cls, without_marks(self.graph.attrs[scope.attrs]))
         count = facts.get("params")
         if isinstance(count, int) and count > 0:
             words.append(labels.params(count))
-        error = self._facts[scope.attrs].get("error") or self._facts[node.attrs].get("error")
+        error = self._facts[scope.attrs].get("error") or own.get("error")
         words += [str(error)] if error is not None else []
-        words += was(self._facts[scope.attrs]) or was(self._facts[node.attrs])
+        words += was(self._facts[scope.attrs]) or was(own)
         family = self._family_of_class(scope.cls)
         if family == "other":
-            family = self._family(node) if node.kind == "op" else self._family_of_layers(scope)
-        line: Line = "dashed" if node.kind in ("host", "region") else "solid"
+            family = self._family(node) if node and node.kind == "op" else self._family_of_layers(scope)
+        line: Line = "dashed" if node and node.kind in ("host", "region") else "solid"
         look = self._look(
             "box", self._paint(family), self.style.name_size, bold=True, line=line, error=error is not None
         )

@@ -62,6 +62,13 @@ def plan(graph: Graph, *, params: bool) -> Plan:
     return Plan(shown, stands_for, tuple(cluster_of), tuple(scopes), tuple(parents), _merged(graph))
 
 
+def plan_of_all(graph: Graph) -> Plan:
+    """Return a plan by which every node is a box of its own and every scope a cluster."""
+    count = len(graph.scopes)
+    parents = tuple([scope.parent for scope in graph.scopes])
+    return Plan((True,) * len(graph.nodes), {}, tuple(range(count)), tuple(range(count)), parents, _merged(graph))
+
+
 def _without_state(graph: Graph) -> tuple[bool, ...]:
     users, producers = graph.users, graph.producers
     shown: list[bool] = []

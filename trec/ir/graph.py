@@ -366,6 +366,28 @@ class Graph(Struct, frozen=True, dict=True):
         page: bytes = self.to("pdf", path=path, wrap=wrap, **options)
         return page
 
+    def to_html(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        depth: int | None = None,
+        fold: bool = True,
+        params: bool = False,
+        shapes: Literal["changes", "all", "none"] = "changes",
+        rankdir: Literal["TB", "LR", "BT", "RL"] = "TB",
+        wrap: float = 0,
+        title: str = "",
+        links: str = "",
+        compress: bool = True,
+        style: Style | ThemeName | None = None,
+    ) -> str:
+        """Return the graph as an interactive picture in one file; see `trec.backends.html.page.to_html`."""
+        text: str = self.to(
+            "html", path=path, depth=depth, fold=fold, params=params, shapes=shapes, rankdir=rankdir, wrap=wrap,
+            title=title, links=links, compress=compress, style=style,
+        )  # fmt: skip
+        return text
+
     def to_mermaid(self, path: str | os.PathLike[str] | None = None, **options: Unpack[PictureOptions]) -> str:
         """Return the drawing as a flowchart of Mermaid; see `trec.backends.mermaid.to_mermaid`."""
         text: str = self.to("mermaid", path=path, **options)

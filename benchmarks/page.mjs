@@ -1,0 +1,102 @@
+// Open pages in a browser and print, for each, how long what people do with it takes, in milliseconds, as JSON.
+// Usage: node page.mjs browser file...
+
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const require = createRequire(fileURLToPath(new URL("../tests/node/package.json", import.meta.url)));
+const { chromium } = require("playwright-core");
+const [executablePath, ...files] = process.argv.slice(2);
+const SIZE = { width: 1400, height: 900 };
+const OPENINGS = 5;
+
+/** When something was first seen of the picture, which is when the text beside it was seen too. */
+const painted = () =>
+  new Promise((resolve) => {
+    const look = () => {
+      const [entry] = performance.getEntriesByName("first-contentful-paint");
+      if (entry && document.querySelector("[data-ready]")) requestAnimationFrame(() => resolve(entry.startTime));
+      else setTimeout(look, 10);
+    };
+    look();
+  });
+
+/** What is done with an open page, and how long that takes until it is drawn. */
+const used = async () => {
+  const app = globalThis.trec;
+  const taken = (act) => {
+    const start = performance.now();
+    act();
+    app.stage.moving = null;
+    app.stage.draw();
+    return performance.now() - start;
+  };
+  const sorted = (times) => times.sort((one, other) => one - other);
+  const frame = () => new Promise(requestAnimationFrame);
+  const pan = async () => {
+    const times = [];
+    let last = await frame();
+    for (let step = 0; step < 90; step++) {
+      const { camera } = app.state;
+      const way = (step % 30 < 15 ? 12 : -12) / camera.zoom;
+      app.store.set({ camera: { ...camera, x: camera.x + way, y: camera.y + way } });
+      const now = await frame();
+      times.push(now - last);
+      last = now;
+    }
+    sorted(times);
+    return [times[45], times[85]];
+  };
+  const modules = () => app.state.scene.picture.boxes.filter((item) => app.isModule(item));
+  const toggles = (items) => sorted(items.flatMap((item) => [taken(() => app.toggle(item)), taken(() => app.toggle(item))]));
+  const found = {};
+  found.boxes = app.state.scene.picture.boxes.length;
+  found.pan = await pan();
+  // What lies three deep is what people open and close; the list of all blocks is opened once.
+  app.openTo(1);
+  for (let depth = 2; depth < app.deepest && app.state.scene.picture.boxes.length < 60; depth++) {
+    const inside = modules()[0];
+    if (inside === undefined) break;
+    app.toggle(inside);
+  }
+  found.open = app.state.scene.picture.boxes.length;
+  const times = toggles(modules().slice(0, 8));
+  found.toggle = [times[times.length >> 1], times.at(-1)];
+  const input = app.root.querySelector("input[type=search]");
+  found.search = Math.max(...["mul", "op:linear", "layers.1*", "shape:*x768"].map((text) =>
+    taken(() => {
+      input.value = text;
+      input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    })));
+  input.value = "";
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+  found.all = taken(() => app.openTo(Infinity));
+  found.everything = app.state.scene.picture.boxes.length;
+  found.panAll = await pan();
+  app.store.set({ camera: { ...app.state.camera, zoom: 0.4 } });
+  found.panNear = await pan();
+  return found;
+};
+
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+const results = [];
+for (const file of files) {
+  const messages = [];
+  const requests = [];
+  const paints = [];
+  let last;
+  for (let opening = 0; opening < OPENINGS; opening++) {
+    await last?.close();
+    last = await browser.newPage({ viewport: SIZE });
+    last.on("console", (message) => messages.push(message.text()));
+    last.on("pageerror", (error) => messages.push(String(error)));
+    last.on("request", ({ url }) => requests.push(url));
+    await last.goto(pathToFileURL(file).href);
+    paints.push(await last.evaluate(painted));
+  }
+  paints.sort((one, other) => one - other);
+  results.push({ paint: paints[OPENINGS >> 1], ...(await last.evaluate(used)), messages, requests: requests.length - OPENINGS });
+  await last.close();
+}
+await browser.close();
+process.stdout.write(JSON.stringify(results));

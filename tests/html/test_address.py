@@ -1,0 +1,97 @@
+"""The state of the page in its address, in a real browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.backends.samples import blocks
+from tests.html.browser import play
+from tests.html.test_page import nested
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [pytest.mark.browser, pytest.mark.node]
+
+STATE = """const state = () => page.evaluate(() => {
+  const { view, camera, selected, colourBy, theme, hits } = trec.state;
+  const { width, height } = trec.stage.size;
+  const middle = [camera.x + width / 2 / camera.zoom, camera.y + height / 2 / camera.zoom, camera.zoom].map((length) => Math.round(length * 100) / 100);
+  return { open: [...view.open], state: view.state, views: view.views, selected, colourBy, theme, hits: hits.size, middle };
+});
+"""
+CHANGE = """await page.evaluate(() => {
+  trec.openTo(2);
+  trec.change({ state: true });
+  trec.store.set({ theme: "dark", colourBy: "class" });
+  trec.go(trec.graph.find("decoder"));
+});
+await page.getByRole("searchbox").fill("op:relu");
+await page.waitForTimeout(700);
+"""
+
+
+def test_an_address_brings_back_what_was_seen(tmp_path: Path) -> None:
+    page = nested().to_html(depth=1)
+    script = f"""const length = await page.evaluate(() => history.length);
+      {CHANGE}
+      return [await state(), await page.evaluate(() => location.hash), await page.evaluate(() => history.length) - length];"""
+    before, hash_, grown = play(page, STATE + script, tmp_path)
+    after = play(page, STATE + "await page.waitForTimeout(100); return state();", tmp_path, hash=hash_)
+    assert before["selected"] >= 0
+    assert before["hits"] == 2
+    assert before["middle"] == pytest.approx(after["middle"], abs=1)
+    assert {**before, "middle": None} == {**after, "middle": None}
+    assert grown == 0
+    assert "select=decoder" in hash_
+    assert len(hash_) < 150
+
+
+def test_a_page_as_it_was_at_first_has_no_such_address(tmp_path: Path) -> None:
+    script = """await page.evaluate(() => trec.toggle(trec.graph.find("encoder")));
+      await page.waitForTimeout(500);
+      const open = await page.evaluate(() => location.hash);
+      await page.evaluate(() => { trec.toggle(trec.graph.find("encoder")); trec.fit(); });
+      await page.waitForTimeout(500);
+      return [open, await page.evaluate(() => location.hash)];"""
+    found = play(nested().to_html(depth=1), script, tmp_path)
+    assert "open=" in found[0]
+    assert found[1] == ""
+
+
+HASHES = [
+    "#open=zz.1.2&at=1_2&select=nobody&colour=nothing&theme=pink&show=xyz&shapes=round",
+    "#open=0.99999999&at=NaN_1_1", "#at=1_1_1e99", "#open=-1.5", "#%E0%A4%A", "#find=((", "#<img src=x onerror=alert(1)>", "#open=",
+    "#select=%00&find=" + "a" * 5000,
+]  # fmt: skip
+
+
+def test_addresses_of_other_pages_do_no_harm(tmp_path: Path) -> None:
+    script = f"""const seen = [await state()];
+      for (const hash of {HASHES!r}) {{
+        await page.evaluate((hash) => {{ location.hash = hash; }}, hash);
+        await page.waitForTimeout(50);
+        seen.push(await state());
+      }}
+      return seen.map(({{ open, selected, colourBy, theme, middle }}) => ({{ open, selected, colourBy, theme, middle }}));"""
+    first, *others = play(nested().to_html(depth=1), STATE + script, tmp_path)
+    assert others == [first] * len(HASHES)
+
+
+def test_an_address_that_is_entered_is_gone_to(tmp_path: Path) -> None:
+    script = """await page.evaluate(() => { location.hash = "#select=decoder&theme=dark"; });
+      await page.waitForTimeout(100);
+      return page.evaluate(() => [trec.graph.nameOf(trec.state.selected), trec.state.theme]);"""
+    assert play(nested(), script, tmp_path) == ["decoder", "dark"]
+
+
+def test_many_open_scopes_are_a_short_address(tmp_path: Path) -> None:
+    script = """await page.evaluate(() => trec.change({ folded: false }));
+      await page.evaluate(() => trec.openTo(Infinity));
+      await page.waitForTimeout(600);
+      return page.evaluate(() => [trec.state.view.open.reduce((sum, bit) => sum + bit, 0), location.hash.length]);"""
+    opened, length = play(blocks(300).to_html(depth=1), script, tmp_path)
+    assert opened > 300
+    assert length < 80

@@ -1,0 +1,147 @@
+"""What is said and shown of what is chosen, in a real browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.backends.samples import sample
+from tests.html.browser import play
+from tests.html.test_page import TITLES, nested
+from trec.ir.builder import GraphBuilder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trec.ir.graph import Graph
+
+pytestmark = [pytest.mark.browser, pytest.mark.node]
+
+LIT = """const choose = (name) => page.evaluate((name) => trec.select(trec.graph.find(name)), name);
+const lit = () => page.evaluate(() => {
+  const { lit, scene } = trec.state;
+  if (!lit) return null;
+  const { boxes, wires } = scene.picture;
+  const name = (box) => trec.graph.nameOf(boxes[box]);
+  return [...lit.wires].map(([wire, way]) => `${name(wires[wire].source)} > ${name(wires[wire].target)} ${way}`).sort();
+});
+"""
+
+
+def fork(hidden: str = "relu") -> Graph:
+    """Return a graph in which two ways lead from `x` to `add`, and one past it.
+
+    x -> a -> b -> add -> y
+    x -> c ------> add
+    x -> z
+    """
+    builder = GraphBuilder("Fork", (("level", "function"),))
+    root = builder.scope("module", path="", cls="Fork")
+    kind = builder.tensor_type((2,), "float32")
+
+    def step(op: str, name: str, *inputs: int) -> int:
+        (value,) = builder.node("op", op, parent=root, name=name, inputs=list(inputs), results=[kind])
+        return value
+
+    (x,) = builder.node("input", parent=root, name="x", results=[kind], attrs=(("index", 0),))
+    a = step("relu", "a", x)
+    b = step(hidden, "b", a)
+    c = step("relu", "c", x)
+    y = step("relu", "sum", b, c)
+    z = step("relu", "z", x)
+    builder.node("output", parent=root, name="y", inputs=[y], attrs=(("index", 0),))
+    builder.node("output", parent=root, name="w", inputs=[z], attrs=(("index", 1),))
+    return builder.build()
+
+
+def test_a_click_pins_all_that_is_known(tmp_path: Path) -> None:
+    script = """await page.mouse.click(...await middle("linear_1"));
+      const side = page.locator(".side");
+      return { all: await side.innerText(), links: await side.locator("button.link").allInnerTexts() };"""
+    found = play(sample(), TITLES + script, tmp_path)
+    for text in ("linear_1", "linear", "parameters\n12", "net.py:7", "Inputs", "Outputs", "1×3, float32, cpu"):
+        assert text in found["all"], text
+    assert len(found["links"]) >= 3
+
+
+def test_members_lead_to_what_is_inside(tmp_path: Path) -> None:
+    script = """await choose("encoder");
+      await page.locator(".side section", { hasText: "Members" }).getByRole("button", { name: "encoder.gate" }).click();
+      return [await page.evaluate(() => trec.graph.nameOf(trec.state.selected)), await frames(), await page.locator(".side h2").innerText()];"""
+    found = play(nested().to_html(depth=1), TITLES + LIT + script, tmp_path)
+    assert found == ["encoder.gate", ["encoder"], "encoder.gate"]
+
+
+def test_the_picture_stays_where_it_is_when_the_panel_opens(tmp_path: Path) -> None:
+    script = """const before = await place("decoder");
+      await choose("encoder");
+      await page.waitForTimeout(100);
+      return [before, await place("decoder")];"""
+    found = play(nested().to_html(depth=1), TITLES + LIT + script, tmp_path)
+    assert found[0] == pytest.approx(found[1])
+
+
+def test_edges_are_lit_one_after_the_other(tmp_path: Path) -> None:
+    script = """await choose("b");
+      const seen = [await lit()];
+      const more = page.getByRole("button", { name: "One edge more" });
+      await more.click();
+      seen.push(await lit());
+      await more.click();
+      await more.click();
+      seen.push(await lit());
+      await page.getByRole("button", { name: "Downstream" }).click();
+      seen.push(await lit());
+      await page.getByRole("button", { name: "Upstream" }).click();
+      seen.push(await lit());
+      return seen;"""
+    one, two, every, up, none = play(fork(), LIT + script, tmp_path)
+    assert one == ["a > b up", "b > sum down"]
+    assert two == ["a > b up", "b > sum down", "sum > y down", "x > a up"]
+    assert every == two
+    assert up == ["a > b up", "x > a up"]
+    assert none is None
+
+
+def test_brackets_step_along_edges(tmp_path: Path) -> None:
+    script = """await choose("b");
+      await page.focus("canvas");
+      const seen = [];
+      for (const key of ["]", "]", "]", "[", "["]) {
+        await page.keyboard.press(key);
+        seen.push(await page.evaluate(() => trec.graph.nameOf(trec.state.selected)));
+      }
+      return seen;"""
+    assert play(fork(), LIT + script, tmp_path) == ["sum", "y", "y", "sum", "b"]
+
+
+PATH = """await choose("x");
+  await page.getByRole("button", { name: "Find a path from here" }).click();
+  await choose(END);
+  return [await lit(), await page.locator(".path").innerText(), await page.locator("[aria-live]").innerText()];
+"""
+
+
+@pytest.mark.parametrize("hidden", ["relu", "view"])
+def test_all_ways_between_two_nodes_are_lit_and_counted(hidden: str, tmp_path: Path) -> None:
+    script = "await page.evaluate(() => trec.change({ views: false }));" + PATH.replace("END", "'sum'")
+    wires, text, said = play(fork(hidden), LIT + script, tmp_path)
+    through = ["a > b path", "b > sum path"] if hidden == "relu" else ["a > sum path"]
+    assert wires == sorted([*through, "c > sum path", "x > a path", "x > c path"])
+    assert text == said == "5 nodes are on a path from x to sum."
+
+
+def test_that_no_path_joins_two_nodes_is_said(tmp_path: Path) -> None:
+    script = PATH.replace("END", "'z'").replace('choose("x")', 'choose("sum")')
+    wires, text, said = play(fork(), LIT + script, tmp_path)
+    assert wires == []
+    assert text == said == "No path joins sum and z."
+
+
+def test_escape_closes_the_panel_and_what_is_lit(tmp_path: Path) -> None:
+    script = """await choose("b");
+      await page.focus("canvas");
+      await page.keyboard.press("Escape");
+      return [await lit(), await page.locator(".side").isVisible()];"""
+    assert play(fork(), LIT + script, tmp_path) == [None, False]

@@ -1,0 +1,103 @@
+"""The tree beside the picture, in a real browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.backends.samples import blocks
+from tests.html.browser import play
+from tests.html.test_page import TITLES, nested
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [pytest.mark.browser, pytest.mark.node]
+
+WIDE = {"viewport": {"width": 1400, "height": 700}}
+ROWS = """const rows = () => page.evaluate(() => [...document.querySelectorAll("[role=treeitem]")].map((row) => {
+  const fact = (name) => row.getAttribute(`aria-${name}`);
+  return [row.querySelector("bdi").textContent, fact("level"), `${fact("posinset")}/${fact("setsize")}`, fact("expanded")];
+}));
+const focused = () => page.evaluate(() => document.activeElement.querySelector("bdi")?.textContent);
+const selected = () => page.evaluate(() => trec.state.selected < 0 ? null : trec.graph.nameOf(trec.state.selected));
+const tree = () => page.locator("[role=treeitem][tabindex='0']").focus();
+"""
+
+
+def test_it_is_a_tree_of_what_is_open(tmp_path: Path) -> None:
+    found = play(
+        nested().to_html(depth=1),
+        ROWS + "const closed = await rows(); await page.evaluate(() => trec.openTo(2)); return [closed, await rows()];",
+        tmp_path,
+        **WIDE,
+    )
+    assert found[0] == [
+        ["x", "1", "1/4", None],
+        ["encoder", "1", "2/4", "false"],
+        ["decoder", "1", "3/4", "false"],
+        ["y", "1", "4/4", None],
+    ]
+    assert [row[:2] for row in found[1]] == [
+        ["x", "1"], ["encoder", "1"], ["act", "2"], ["gate", "2"], ["decoder", "1"], ["act", "2"], ["gate", "2"], ["y", "1"],
+    ]  # fmt: skip
+
+
+def test_keys_go_through_it_open_and_close(tmp_path: Path) -> None:
+    script = """await tree();
+      const seen = [];
+      for (const key of ["ArrowDown", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowLeft", "End", "Home", "d"]) {
+        await page.keyboard.press(key);
+        seen.push([key, await focused(), await selected(), await frames()]);
+      }
+      await page.keyboard.press("Enter");
+      return [seen, await frames()];"""
+    seen, frames = play(nested().to_html(depth=1), ROWS + TITLES + script, tmp_path, **WIDE)
+    assert seen == [
+        ["ArrowDown", "encoder", "encoder", []],
+        ["ArrowRight", "encoder", "encoder", ["encoder"]],
+        ["ArrowRight", "act", "encoder.act", ["encoder"]],
+        ["ArrowDown", "gate", "encoder.gate", ["encoder"]],
+        ["ArrowLeft", "encoder", "encoder", ["encoder"]],
+        ["ArrowLeft", "encoder", "encoder", []],
+        ["End", "y", "y", []],
+        ["Home", "x", "x", []],
+        ["d", "decoder", "decoder", []],
+    ]
+    assert frames == ["decoder"]
+
+
+def test_what_is_chosen_on_the_picture_is_chosen_in_it(tmp_path: Path) -> None:
+    script = """await page.mouse.click(...await middle("decoder"));
+      await settled();
+      return page.evaluate(() => document.querySelector("[aria-selected=true]").textContent);"""
+    assert play(nested().to_html(depth=1), TITLES + script, tmp_path, **WIDE) == "decoderStage"
+
+
+def test_equal_calls_that_are_folded_are_one_row(tmp_path: Path) -> None:
+    script = """const folded = await rows();
+      await page.evaluate(() => trec.change({ folded: false }));
+      return [folded, await rows()].map((all) => all.map((row) => row[0]));"""
+    found = play(blocks(4).to_html(depth=1), ROWS + script, tmp_path, **WIDE)
+    assert found == [["x", "layers.0", "y"], ["x", "layers.0", "layers.1", "layers.2", "layers.3", "y"]]
+
+
+def test_only_rows_in_sight_are_elements(tmp_path: Path) -> None:
+    script = """await page.evaluate(() => trec.change({ folded: false }));
+      await tree();
+      const first = (await rows()).length;
+      await page.keyboard.press("End");
+      return [first, (await rows()).length, await focused(), await page.evaluate(() => document.querySelector(".tree").scrollTop > 10000)];"""
+    found = play(blocks(1000).to_html(depth=1), ROWS + script, tmp_path, **WIDE)
+    assert found[0] < 50
+    assert found[1:] == [pytest.approx(found[0], abs=12), "y", True]
+
+
+def test_narrow_windows_have_it_on_request(tmp_path: Path) -> None:
+    script = """const shown = () => page.locator("[role=tree]").isVisible();
+      const before = await shown();
+      await page.click("[aria-label=Outline][aria-expanded]");
+      return [before, await shown(), await page.getAttribute("button[aria-label=Outline]", "aria-expanded")];"""
+    options = {"viewport": {"width": 400, "height": 700}}
+    assert play(nested(), script, tmp_path, **options) == [False, True, "true"]

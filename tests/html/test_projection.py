@@ -1,0 +1,102 @@
+"""What the page shows of a graph is what `lower` draws of the graph collapsed to the same depth."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from tests.backends.samples import blocks, every
+from trec.backends.escape import printable
+from trec.backends.html.page import content
+from trec.backends.html.palette import in_roles
+from trec.backends.lower import lower
+from trec.backends.style import Style
+
+if TYPE_CHECKING:
+    from trec.backends.options import PictureOptions
+    from trec.ir.graph import Graph
+
+READ = Path(__file__).parents[1] / "node" / "picture.mjs"
+VIEWER = files("trec.backends.html") / "viewer"
+
+pytestmark = pytest.mark.node
+
+
+def shown(cases: list[tuple[Graph, int | None, dict[str, Any]]], folder: Path) -> list[dict[str, Any]]:
+    """Return what the page shows of graphs, at a depth, in a view."""
+    rows = [
+        {"data": content(graph), "depth": depth, "view": {"folded": False, "state": False, "shapes": "changes", **view}}
+        for graph, depth, view in cases
+    ]
+    path = folder / "cases.json"
+    path.write_bytes(msgspec.json.encode(rows))
+    done = subprocess.run(["node", str(READ), str(VIEWER), str(path)], capture_output=True, check=True)
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    for row in found:
+        row["wires"].sort()
+    return found
+
+
+def drawn(graph: Graph, options: PictureOptions) -> dict[str, Any]:
+    """Return what `lower` draws of a graph, in the form of `shown`."""
+    in_our_style: PictureOptions = {**options, "style": in_roles(Style())}
+    drawing = lower(graph, **in_our_style)
+    looks, strokes = drawing.looks, ("plain", "host", "carried", "added", "removed")
+    found = {
+        "names": [graph.nodes[box.node].name for box in drawing.boxes],
+        "boxes": [
+            [box.title, box.subtitle, box.detail, looks[box.look].shape, looks[box.look].fill, looks[box.look].line,
+             looks[box.look].border == "error", box.cluster]
+            for box in drawing.boxes
+        ],
+        "frames": [[row.title, row.subtitle, row.detail, row.parent] for row in drawing.clusters],
+        "wires": [[edge.source, edge.target, edge.label, strokes[edge.stroke]] for edge in drawing.edges],
+    }  # fmt: skip
+    plain: dict[str, Any] = json.loads(json.dumps(found))
+    plain["wires"].sort()
+    return {name: _printable(value) for name, value in plain.items()}
+
+
+def _printable(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_printable(part) for part in value]
+    return printable(value) if isinstance(value, str) else value
+
+
+VIEWS: list[tuple[dict[str, Any], PictureOptions]] = [
+    ({}, {}),
+    ({"state": True}, {"params": True}),
+    ({"shapes": "all"}, {"shapes": "all"}),
+    ({"shapes": "none", "state": True}, {"shapes": "none", "params": True}),
+]
+
+
+def test_all_that_is_open_is_what_is_drawn(tmp_path: Path) -> None:
+    graphs = every()
+    for view, options in VIEWS:
+        options = {"params": False, **options}
+        for graph, found in zip(graphs, shown([(graph, None, view) for graph in graphs], tmp_path), strict=True):
+            assert found == drawn(graph, options), f"{graph!r} {view}"
+
+
+def test_what_is_closed_is_what_a_collapsed_call_is(tmp_path: Path) -> None:
+    graphs = [graph for graph in every() if any(scope.kind == "module" for scope in graph.scopes[1:])]
+    for depth in (1, 2):
+        for graph, found in zip(graphs, shown([(graph, depth, {}) for graph in graphs], tmp_path), strict=True):
+            expected = drawn(graph.collapse(depth=depth), {"params": False})
+            # An operator that is alone in its call has its own name here, and that of the call once it is collapsed.
+            assert {**found, "names": ""} == {**expected, "names": ""}, f"{graph!r} {depth}"
+
+
+def test_what_is_folded_is_what_fold_leaves(tmp_path: Path) -> None:
+    graph = blocks(4)
+    for depth in (None, 1):
+        (found,) = shown([(graph, depth, {"folded": True})], tmp_path)
+        folded = graph.fold()
+        assert found == drawn(folded if depth is None else folded.collapse(depth=depth), {"params": False})

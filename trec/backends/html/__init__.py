@@ -1,0 +1,1 @@
+"""The page: a graph as an interactive picture in one HTML file."""

@@ -1,0 +1,119 @@
+// The state of the page in its address, so that it can be shared: only what is not as at first, each part on its own.
+
+import { centred } from "./camera.js";
+import { COLOURINGS } from "./colours.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./search.js").Search} Search */
+/** @typedef {import("./types.js").View} View */
+
+const PAUSE = 300;
+/** @type {[keyof View, string][]} */
+const SWITCHES = [["state", "p"], ["views", "v"], ["constants", "c"], ["folded", "f"], ["columns", "w"]];
+
+/** Lengths of runs of equal bits, of zeros first, to the base of 36. @param {Uint8Array} bits */
+export function packed(bits) {
+  const runs = [];
+  let [last, length] = [0, 0];
+  for (const bit of bits) {
+    if (bit !== last) {
+      runs.push(length);
+      [last, length] = [bit, 0];
+    }
+    length++;
+  }
+  return [...runs, length].map((run) => run.toString(36)).join(".");
+}
+
+/** The bits that runs stand for; null if they are not so many. @param {string} text @param {number} count */
+export function unpacked(text, count) {
+  const bits = new Uint8Array(count);
+  let at = 0;
+  for (const [index, run] of text.split(".").entries()) {
+    if (!/^[0-9a-z]{1,7}$/.test(run)) return null;
+    const end = at + parseInt(run, 36);
+    if (end > count) return null;
+    bits.fill(index % 2, at, end);
+    at = end;
+  }
+  return at === count ? bits : null;
+}
+
+/** The parts of the state, as text. @param {App} app @param {Search} search @returns {Map<string, string>} */
+function parts(app, search) {
+  const { view, camera, colourBy, theme, selected } = app.state;
+  const { size } = app.stage;
+  const middle = [camera.x + size.width / 2 / camera.zoom, camera.y + size.height / 2 / camera.zoom];
+  return new Map([
+    ["open", packed(view.open)],
+    ["show", SWITCHES.flatMap(([name, letter]) => (view[name] ? [letter] : [])).join("")],
+    ["shapes", view.shapes],
+    ["colour", colourBy],
+    ["theme", theme],
+    ["at", app.untouched ? "" : [...middle.map((length) => Math.round(length)), camera.zoom.toPrecision(4)].join("_")],
+    ["select", selected < 0 ? "" : app.graph.nameOf(selected) || "."],
+    ["find", search.text],
+  ]);
+}
+
+/** Take on what an address says; what it says of another graph, or wrongly, is passed over. @param {App} app @param {Search} search @param {URLSearchParams} found */
+function take(app, search, found) {
+  const { graph } = app;
+  const { view } = app.state;
+  /** @type {Partial<View>} */
+  const change = {};
+  const open = unpacked(found.get("open") ?? "", graph.scopeCount);
+  if (open) change.open = open;
+  const show = found.get("show");
+  if (show !== null && /^p?v?c?f?w?$/.test(show)) for (const [name, letter] of SWITCHES) Object.assign(change, { [name]: show.includes(letter) });
+  const shapes = found.get("shapes");
+  if (shapes === "all" || shapes === "none" || shapes === "changes") change.shapes = shapes;
+  const theme = found.get("theme");
+  if (theme === "light" || theme === "dark") app.store.set({ theme });
+  const colourBy = found.get("colour") ?? "";
+  if (COLOURINGS.has(colourBy)) app.store.set({ colourBy });
+  if (Object.keys(change).some((name) => change[/** @type {keyof View} */ (name)] !== view[/** @type {keyof View} */ (name)])) {
+    app.change(change);
+    app.fit();
+  }
+  const name = found.get("select");
+  const selected = name === "." ? graph.count : name ? graph.find(name) : -1;
+  if (name !== null && selected >= 0) app.select(selected);
+  if (found.get("find")) search.find(found.get("find") ?? "");
+  const at = (found.get("at") ?? "").split("_").map(Number);
+  if (at.length !== 3 || !at.every(Number.isFinite) || at[2] < 1e-4 || at[2] > 8) return;
+  app.untouched = false;
+  app.store.set({ camera: centred({ left: at[0], top: at[1], width: 0, height: 0 }, app.stage.size, at[2]) });
+}
+
+/** @param {App} app @param {Search} search */
+export function mountAddress(app, search) {
+  const first = parts(app, search);
+  let written = location.hash;
+  let timer = 0;
+  const read = () => {
+    try {
+      take(app, search, new URLSearchParams(location.hash.slice(1)));
+    } catch (error) {
+      if (!(error instanceof URIError)) throw error;
+    }
+  };
+  const write = () => {
+    const changed = [...parts(app, search)].filter(([name, text]) => text !== first.get(name));
+    const hash = changed.map(([name, text]) => `${name}=${encodeURIComponent(text)}`).join("&");
+    if (`#${hash}` === (location.hash || "#")) return;
+    try {
+      history.replaceState(history.state, "", hash ? `#${hash}` : location.href.split("#")[0]);
+      written = location.hash;
+    } catch (error) {
+      // A page inside another one may have no address of its own.
+      if (!(error instanceof DOMException)) throw error;
+    }
+  };
+  if (location.hash.length > 1) read();
+  addEventListener("hashchange", () => location.hash !== written && read());
+  app.store.watch(["view", "camera", "colourBy", "theme", "selected", "hits"], () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(write, PAUSE);
+  });
+}

@@ -1,0 +1,240 @@
+// What can be done with a graph on a page: open and close, choose and look, each in one place for all parts of the page.
+
+import { centred, fitted, pixelAt, pointAt } from "./camera.js";
+import { folding } from "./folding.js";
+import { deepest, openTo, readable } from "./opening.js";
+import { canOpen } from "./projection.js";
+import { compose } from "./scene.js";
+import { Stage } from "./stage.js";
+import { Store } from "./store.js";
+
+/** @typedef {import("./camera.js").Camera} Camera */
+/** @typedef {import("./camera.js").Rect} Rect */
+/** @typedef {import("./graph.js").Graph} Graph */
+/** @typedef {import("./types.js").Item} Item */
+/** @typedef {import("./types.js").Scene} Scene */
+/** @typedef {import("./types.js").State} State */
+/** @typedef {import("./types.js").View} View */
+
+/** Pixels that are left between an item that is shown and the edge of the view. */
+const EDGE = 20;
+
+/** A graph on a page. */
+export class App {
+  /** @param {Graph} graph @param {HTMLElement} root what holds all of the page, and the canvas among it */
+  constructor(graph, root) {
+    this.graph = graph;
+    this.root = root;
+    const canvas = root.querySelector("canvas");
+    if (!canvas) throw new Error("the page has no canvas");
+    this.canvas = canvas;
+    const { options } = graph.data;
+    const { view, scene } = firstScene(graph, { width: canvas.clientWidth, height: canvas.clientHeight });
+    const theme = options.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    /** @type {State} */
+    const state = {
+      view,
+      theme,
+      colourBy: graph.diff && options.colours === "family" ? "change" : options.colours,
+      selected: -1,
+      hovered: -1,
+      lit: null,
+      hits: new Set(),
+      scene,
+      camera: { x: 0, y: 0, zoom: 1 },
+    };
+    this.store = new Store(state);
+    this.stage = new Stage(this, canvas);
+    /** Whether the view has not been moved yet, so that it follows the size of the window. */
+    this.untouched = true;
+    this.fit();
+  }
+
+  /** @returns {State} */
+  get state() {
+    return this.store.state;
+  }
+
+  /** @returns {import("./types.js").Theme} */
+  get theme() {
+    return this.graph.data.themes[this.state.theme];
+  }
+
+  // ---- what is seen
+
+  /** Show all of the picture. */
+  fit() {
+    const { width, height } = this.state.scene;
+    this.untouched = true;
+    this.store.set({ camera: fitted({ left: 0, top: 0, width, height }, this.stage.size) });
+  }
+
+  /** Bring an item into the middle, near enough to be read. @param {Item} item */
+  lookAt(item) {
+    const rect = this.placeOf(item);
+    if (!rect) return;
+    const { size } = this.stage;
+    const nearest = fitted(rect, size);
+    const zoom = Math.min(nearest.zoom, Math.max(this.state.camera.zoom, 1));
+    this.untouched = false;
+    this.store.set({ camera: centred(rect, size, zoom) });
+  }
+
+  /** Move the view as little as shows all of an item. @param {Item} item */
+  show(item) {
+    const rect = this.placeOf(item);
+    if (!rect) return;
+    const { camera } = this.state;
+    const { width, height } = this.stage.size;
+    const start = pixelAt(camera, rect.left, rect.top);
+    const end = pixelAt(camera, rect.left + rect.width, rect.top + rect.height);
+    const x = Math.max(EDGE - start.x, 0) || Math.min(width - EDGE - end.x, 0);
+    const y = Math.max(EDGE - start.y, 0) || Math.min(height - EDGE - end.y, 0);
+    if (x || y) this.store.set({ camera: { ...camera, x: camera.x - x / camera.zoom, y: camera.y - y / camera.zoom } });
+  }
+
+  /** The item at a pixel of the canvas: a box, else a frame; -1 for none. @param {number} x @param {number} y @returns {Item} */
+  itemAt(x, y) {
+    const { scene, camera } = this.state;
+    const point = pointAt(camera, x, y);
+    let found = -1;
+    const { boxes, frames } = scene.picture;
+    scene.frameIndex.within(point.x, point.y, point.x, point.y, (frame) => (found = this.graph.count + frames[frame]));
+    scene.boxIndex.within(point.x, point.y, point.x, point.y, (box) => (found = boxes[box]));
+    return found;
+  }
+
+  /** The box that an item is drawn as or in; -1 if it is a frame or hidden. @param {Item} item */
+  boxOf(item) {
+    const { graph } = this;
+    const { picture } = this.state.scene;
+    if (item < 0) return -1;
+    const { nodes, scopes } = folding(graph);
+    if (item < graph.count) return picture.boxOf[this.state.view.folded ? nodes[item] : item];
+    const scope = this.state.view.folded ? scopes[item - graph.count] : item - graph.count;
+    if (picture.frames[picture.frameOf[scope]] === scope) return -1;
+    for (const node of graph.nodesIn(scope)) if (picture.boxOf[node] >= 0) return picture.boxOf[node];
+    return -1;
+  }
+
+  /** Where an item is, or what it is closed in; null if it is hidden. @param {Item} item @returns {Rect | null} */
+  placeOf(item) {
+    const { graph } = this;
+    const { scene, view } = this.state;
+    if (item >= graph.count) {
+      const scope = view.folded ? folding(graph).scopes[item - graph.count] : item - graph.count;
+      const frame = scene.picture.frameOf[scope];
+      if (scene.picture.frames[frame] === scope) return rectangle(scene.frames, frame);
+    }
+    const box = this.boxOf(item);
+    return box < 0 ? null : rectangle(scene.places, box);
+  }
+
+  // ---- what is open
+
+  /** Whether an item is a scope that can be opened or closed. @param {Item} item */
+  isModule(item) {
+    return item > this.graph.count && canOpen(this.graph, this.state.view, item - this.graph.count);
+  }
+
+  /** @param {Item} item a scope */
+  isOpen(item) {
+    return this.state.view.open[item - this.graph.count] === 1;
+  }
+
+  /** Open a closed scope, or close an open one, in place. @param {Item} item */
+  toggle(item) {
+    if (!this.isModule(item)) return;
+    const open = this.state.view.open.slice();
+    open[item - this.graph.count] ^= 1;
+    this.change({ open }, item);
+  }
+
+  /** Open all scopes with fewer modules around them than a depth; null for what can be read at once. @param {number | null} depth */
+  openTo(depth) {
+    this.change({ open: depth === null ? readable(this.graph, this.state.view, this.stage.size) : openTo(this.graph, depth) });
+    this.fit();
+  }
+
+  /** The greatest depth that can be opened to. */
+  get deepest() {
+    return deepest(this.graph);
+  }
+
+  /** Open all that an item is in, so that it is shown. @param {Item} item */
+  reveal(item) {
+    const { graph } = this;
+    const open = this.state.view.open.slice();
+    const { scopes } = folding(graph);
+    let changed = false;
+    for (let scope = graph.around(item); scope > 0; scope = graph.scopeParent[scope]) {
+      const own = this.state.view.folded ? scopes[scope] : scope;
+      changed ||= !open[own];
+      open[own] = 1;
+    }
+    if (changed) this.change({ open });
+  }
+
+  /** Change what is shown. @param {Partial<View>} parts @param {Item} [anchor] what stays in its place on the screen */
+  change(parts, anchor = -1) {
+    const { scene: old, camera } = this.state;
+    const before = anchor < 0 ? null : this.placeOf(anchor);
+    const view = { ...this.state.view, ...parts };
+    const scene = compose(this.graph, view);
+    this.state.scene = scene;
+    this.state.view = view;
+    const after = anchor < 0 ? null : this.placeOf(anchor);
+    this.state.scene = old;
+    this.state.view = { ...view };
+    const moved = { ...camera };
+    if (before && after) {
+      moved.x += after.left + after.width / 2 - before.left - before.width / 2;
+      moved.y += after.top - before.top;
+    }
+    this.store.set({ view, scene, camera: moved, lit: null });
+    this.stage.move(old, camera);
+  }
+
+  // ---- what is chosen
+
+  /** @param {Item} item -1 for none */
+  select(item) {
+    this.store.set({ selected: item });
+  }
+
+  /** Show an item wherever it is, and choose it. @param {Item} item */
+  go(item) {
+    this.reveal(item);
+    this.select(item);
+    this.lookAt(item);
+  }
+
+  /** Say something to those who listen rather than look. @param {string} text */
+  announce(text) {
+    const live = this.root.querySelector("[aria-live]");
+    if (live) live.textContent = text;
+  }
+}
+
+/** What is shown at first. @param {Graph} graph @param {{ width: number, height: number }} size of the canvas */
+function firstScene(graph, size) {
+  const { options } = graph.data;
+  /** @type {View} */
+  const view = {
+    open: new Uint8Array(graph.scopeCount),
+    folded: options.fold,
+    state: options.params,
+    constants: true,
+    views: true,
+    columns: options.wrap > 0,
+    shapes: options.shapes,
+  };
+  view.open = options.depth === null ? readable(graph, view, size) : openTo(graph, options.depth);
+  return { view, scene: compose(graph, view) };
+}
+
+/** @param {Float64Array} places @param {number} at @returns {Rect} */
+function rectangle(places, at) {
+  const [left, top, width, height] = places.subarray(4 * at, 4 * at + 4);
+  return { left, top, width, height };
+}

@@ -1,0 +1,46 @@
+// The scopes around what is chosen, or around what is in the middle of the view, from the outermost in.
+
+import { element } from "./elements.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./types.js").Item} Item */
+
+/** @param {App} app */
+export function crumbs(app) {
+  const list = element("ol");
+  let shown = "";
+  let pending = 0;
+  const show = () => {
+    pending = 0;
+    const { graph, state } = app;
+    const item = state.selected >= 0 ? state.selected : middle(app);
+    const around = item >= graph.count ? [item] : item >= 0 ? [item] : [];
+    for (let scope = item < 0 ? -1 : graph.around(item); scope >= 0; scope = graph.scopeParent[scope]) around.unshift(graph.count + scope);
+    if (!around.length) around.push(graph.count);
+    const key = `${around}|${state.selected}`;
+    if (key === shown) return;
+    shown = key;
+    list.replaceChildren(...around.map((one, at) => {
+      const text = one === graph.count ? graph.title : graph.face(one).title || graph.nameOf(one);
+      const made = element("button", { type: "button", class: "link", click: () => (one === graph.count ? app.fit() : app.go(one)) }, element("bdi", {}, text));
+      if (at === around.length - 1 && one === state.selected) made.setAttribute("aria-current", "true");
+      return element("li", {}, made);
+    }));
+  };
+  app.store.watch(["selected", "scene", "camera"], () => {
+    pending ||= window.setTimeout(show, 80);
+  });
+  show();
+  return element("nav", { class: "crumbs", "aria-label": "Where" }, list);
+}
+
+/** The innermost frame that fills the middle of the view. @param {App} app @returns {Item} */
+function middle(app) {
+  const { graph, state } = app;
+  const { frames } = state.scene.picture;
+  const { left, top, right, bottom } = app.stage.part(state.camera);
+  const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+  let found = -1;
+  state.scene.frameIndex.within(x, y, x, y, (frame) => (found = graph.count + frames[frame]));
+  return found;
+}

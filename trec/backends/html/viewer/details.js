@@ -1,0 +1,217 @@
+// The panel beside the canvas: all that is known of what is chosen, and what it is joined to.
+
+import { button, element, sign, swatch } from "./elements.js";
+import { bytes } from "./numbers.js";
+import { drawn } from "./search.js";
+import { typeText } from "./tooltip.js";
+import { nodesOf } from "./trace.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./graph.js").Graph} Graph */
+/** @typedef {import("./trace.js").Trace} Trace */
+/** @typedef {import("./types.js").Item} Item */
+
+const FEW = 12;
+const MANY = 500;
+const LONGEST = 2000;
+
+/** @param {string} text */
+function cut(text) {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** @param {Graph} graph @param {number} node */
+function valuesOf(graph, node) {
+  const first = graph.firstOutput[node];
+  const outputs = Array.from({ length: graph.firstOutput[node + 1] - first }, (_, port) => first + port);
+  return { inputs: [...graph.inputsOf(node)], outputs };
+}
+
+/** The values that go into a scope and come out of it. @param {Graph} graph @param {Item} item */
+function crossing(graph, item) {
+  const inside = nodesOf(graph, item);
+  const { firstReader, readers, producer } = graph;
+  const inputs = new Set();
+  const outputs = [];
+  for (let node = 0; node < graph.count; node++) {
+    if (!inside[node]) continue;
+    for (const value of graph.inputsOf(node)) if (!inside[producer[value]]) inputs.add(value);
+    for (let value = graph.firstOutput[node]; value < graph.firstOutput[node + 1]; value++)
+      if (readers.subarray(firstReader[value], firstReader[value + 1]).some((reader) => !inside[reader])) outputs.push(value);
+  }
+  return { inputs: [...inputs], outputs };
+}
+
+/** The panel of one page. */
+class Details {
+  /** @param {App} app @param {Trace} trace @param {HTMLElement} panel */
+  constructor(app, trace, panel) {
+    this.app = app;
+    this.trace = trace;
+    this.panel = panel;
+    this.shown = -1;
+    app.store.watch(["selected", "theme"], () => this.fill());
+    trace.watchers.add(() => this.fill());
+  }
+
+  fill() {
+    const { app, panel } = this;
+    const { selected } = app.state;
+    const scroll = selected === this.shown ? panel.scrollTop : 0;
+    const focused = document.activeElement?.getAttribute("data-name");
+    const isNew = panel.hidden && selected >= 0;
+    this.shown = selected;
+    panel.hidden = selected < 0;
+    if (selected < 0) return panel.replaceChildren();
+    panel.replaceChildren(this.head(selected), this.facts(selected), this.highlight(), this.ways(selected), ...this.joints(selected));
+    panel.scrollTop = scroll;
+    if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`[data-name="${focused}"]`))?.focus();
+    if (!isNew) return;
+    // The canvas is smaller now; what is seen stays where it is.
+    app.untouched = false;
+    app.stage.resize();
+    app.show(drawn(app, selected));
+  }
+
+  /** @param {Item} item */
+  head(item) {
+    const { graph, theme } = this.app;
+    const face = graph.face(item);
+    const kind = graph.kindOf(item);
+    const title = element("h2", {}, swatch(theme.paints[face.role] ?? theme.paints.other), element("bdi", {}, cut(graph.nameOf(item) || graph.title)));
+    const close = button(sign("M4 4l8 8M12 4l-8 8"), "Close (Escape)", () => {
+      this.app.select(-1);
+      this.app.canvas.focus();
+    });
+    return element("header", {}, title, close, element("p", {}, [graph.opOf(item), kind].filter((text, at) => text && !(at && kind === "op")).join(" · ")));
+  }
+
+  /** @param {Item} item */
+  facts(item) {
+    const { graph } = this.app;
+    const list = element("dl");
+    const add = (/** @type {string} */ name, /** @type {string | Node} */ value) =>
+      value && list.append(element("div", {}, element("dt", {}, name), element("dd", {}, typeof value === "string" ? cut(value) : value)));
+    const count = (/** @type {number} */ number) => (number ? number.toLocaleString("en") : "");
+    const node = this.nodeOf(item);
+    const scope = item < graph.count ? graph.standing[item] : item - graph.count;
+    add("path", graph.paths[scope >= 0 ? scope : graph.parent[item]] ?? "");
+    const around = graph.around(item);
+    if (around > 0) add("in", element("span", {}, this.link(graph.count + around), element("small", {}, graph.opOf(graph.count + around))));
+    const calls = scope < 0 ? 0 : graph.times[scope];
+    if (calls > 1) add("equal calls", count(calls));
+    add("parameters", count(graph.params(item)));
+    add("FLOPs", count(graph.flops(item)));
+    if (graph.bytes(item)) add("result memory", bytes(graph.bytes(item)));
+    if (item >= graph.count && graph.data.scopes.held[scope]) add("parameter memory", bytes(graph.data.scopes.held[scope]));
+    const source = graph.source(item) ?? graph.source(node);
+    if (source) add("source", /^(?!(javascript|data|vbscript):)/i.test(source.link) && source.link ? element("a", { href: source.link, rel: "noopener" }, source.text) : source.text);
+    const attributes = [...graph.attributes(item), ...(node === item || node < 0 ? [] : graph.attributes(node))];
+    for (const [name, value] of attributes) if (name !== "flops" && name !== "params") add(name, value);
+    return list;
+  }
+
+  /** What is to be highlighted around what is chosen. */
+  highlight() {
+    const { trace } = this;
+    const toggle = (/** @type {"up" | "down"} */ way, /** @type {string} */ text, /** @type {string} */ title) =>
+      button(text, title, () => trace.set({ [way]: !trace[way] }), { "aria-pressed": trace[way], "data-name": way, class: way });
+    const steps = trace.steps === Infinity ? "all" : trace.steps === 1 ? "1 edge" : `${trace.steps} edges`;
+    return element(
+      "section", { "aria-label": "Highlight" },
+      element("div", { class: "line" },
+        toggle("up", "Upstream", "Highlight what leads here"), toggle("down", "Downstream", "Highlight what this leads to"),
+        element("span", { class: "grow" }),
+        button("−", "One edge less", () => trace.set({ steps: trace.steps === Infinity ? 3 : Math.max(1, trace.steps - 1) }), { "data-name": "less" }),
+        element("span", { class: "steps" }, steps),
+        button("+", "One edge more; all after three", () => trace.set({ steps: trace.steps >= 3 ? Infinity : trace.steps + 1 }), { "data-name": "more" })),
+    );
+  }
+
+  /** The ways from another item to this one. @param {Item} item */
+  ways(item) {
+    const { app, trace } = this;
+    const name = (/** @type {Item} */ end) => app.graph.nameOf(end) || app.graph.title;
+    const section = element("section", { "aria-label": "Path" });
+    if (trace.from < 0) {
+      section.append(button("Find a path from here…", "Choose this as the one end of a path, then choose the other", () => {
+        trace.set({ from: item, to: -1 });
+        app.announce(`Path from ${name(item)}: choose where to`);
+      }, { "data-name": "path" }));
+      return section;
+    }
+    const ways = trace.ways();
+    const inside = ways ? ways.nodes.reduce((sum, bit) => sum + bit, 0) : 0;
+    const text = trace.to < 0 ? `Path from ${name(trace.from)}: choose where to.`
+      : ways ? `${inside.toLocaleString("en")} nodes are on a path from ${name(ways.from)} to ${name(ways.to)}.`
+      : `No path joins ${name(trace.from)} and ${name(trace.to)}.`;
+    section.append(element("p", { class: "path" }, cut(text)), button("End", "Highlight no path any more", () => trace.set({ from: -1, to: -1 }), { "data-name": "path" }));
+    if (trace.to >= 0) app.announce(text);
+    return section;
+  }
+
+  /** The single node that an item is, or is a call of; -1 for a call of several. @param {Item} item */
+  nodeOf(item) {
+    const { picture } = this.app.state.scene;
+    const box = this.app.boxOf(item);
+    if (item < this.app.graph.count) return item;
+    return picture.boxes[box] === item ? picture.nodes[box] : -1;
+  }
+
+  /** What is read, yielded and held. @param {Item} item @returns {HTMLElement[]} */
+  joints(item) {
+    const { graph } = this.app;
+    const node = this.nodeOf(item);
+    const { inputs, outputs } = node < 0 ? crossing(graph, item) : valuesOf(graph, node);
+    const { firstReader, readers } = graph;
+    const inside = item < graph.count ? null : nodesOf(graph, item);
+    const read = this.list("Inputs", inputs, (value) => [this.link(graph.producer[value], graph.valueName(value)), this.type(value)]);
+    const yielded = this.list("Outputs", outputs, (value) => {
+      const users = [...new Set(readers.subarray(firstReader[value], firstReader[value + 1]))].filter((user) => !inside?.[user]);
+      const links = users.slice(0, FEW).map((user) => element("li", {}, this.link(user)));
+      if (users.length > FEW) links.push(element("li", {}, `and ${users.length - FEW} more`));
+      return [this.type(value), element("ul", { "aria-label": "Read by" }, ...links)];
+    });
+    const members = node < 0 ? graph.members[item - graph.count] : [];
+    const held = this.list(`Members · ${members.length}`, members, (inner) => [this.link(inner), element("small", {}, graph.opOf(inner))]);
+    return [...read, ...yielded, ...held];
+  }
+
+  /** A list under a title, of which the first are shown at first. @template T @param {string} title @param {T[]} all @param {(one: T) => HTMLElement[]} line */
+  list(title, all, line) {
+    if (!all.length) return [];
+    const list = element("ul");
+    const add = (/** @type {number} */ first, /** @type {number} */ end) => list.append(...all.slice(first, end).map((one) => element("li", {}, ...line(one))));
+    add(0, FEW);
+    const section = element("section", {}, element("h3", {}, title), list);
+    if (all.length > FEW) {
+      const rest = button(`${Math.min(all.length, MANY) - FEW} more`, "Show more", () => {
+        add(FEW, MANY);
+        rest.remove();
+      });
+      section.append(rest);
+    }
+    return [section];
+  }
+
+  /** @param {number} value */
+  type(value) {
+    return element("small", {}, typeText(this.app.graph.typeOf(value)));
+  }
+
+  /** @param {Item} item @param {string} [text] */
+  link(item, text = this.app.graph.nameOf(item)) {
+    return element("button", { type: "button", class: "link", click: () => {
+      this.app.reveal(item);
+      this.app.select(item);
+      this.app.show(drawn(this.app, item));
+    } }, element("bdi", {}, cut(text)));
+  }
+}
+
+/** @param {App} app @param {Trace} trace */
+export function mountDetails(app, trace) {
+  /** @type {HTMLElement | null} */
+  const panel = app.root.querySelector(".side");
+  if (panel) new Details(app, trace, panel);
+}

@@ -1,0 +1,80 @@
+// Globs over dotted paths, over plain names and over shapes, as `trec.analysis.globs` has them.
+
+/** @param {string} text */
+function escaped(text) {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&").replace(/\\-/g, "\\x2d");
+}
+
+/** @param {string} source */
+function whole(source) {
+  return new RegExp(`^(?:${source})$`, "su");
+}
+
+/** What matches dotted paths; `**` stands for any number of components. @param {string} pattern */
+export function pathGlob(pattern) {
+  let source = "";
+  let dot = "";
+  for (const component of pattern.split(".")) {
+    if (component === "**") {
+      source += dot ? String.raw`(?:\.[^.]+)*` : String.raw`(?:[^.]+(?:\.(?!$)|$))*`;
+      dot &&= String.raw`\.`;
+    } else {
+      source += dot + wordGlob(component);
+      dot = String.raw`\.`;
+    }
+  }
+  return whole(source);
+}
+
+/** @param {string} pattern */
+function wordGlob(pattern) {
+  return pattern.replace(/\[!?[^\]]+\]|./gsu, (token) => {
+    if (token === "*") return "[^.]*";
+    if (token === "?") return "[^.]";
+    if (token.length < 3 || token[0] !== "[") return escaped(token);
+    const isNot = token[1] === "!" && token.length > 3;
+    const body = token.slice(isNot ? 2 : 1, -1).replace(/[\\[^]/g, "\\$&");
+    return isNot ? `[^${classOf(body)}.]` : `[${classOf(body)}]`;
+  });
+}
+
+/** What stands between brackets, for strict expressions: signs that mean something there only to them. @param {string} body */
+function classOf(body) {
+  return body.replace(/[(){}/|]/g, "\\$&");
+}
+
+/** What matches names as shells match those of files; dots are like any character. @param {string} pattern */
+export function nameGlob(pattern) {
+  let source = "";
+  for (let at = 0; at < pattern.length; at++) {
+    const sign = pattern[at];
+    if (sign === "*") source += ".*";
+    else if (sign === "?") source += ".";
+    else if (sign === "[") {
+      const from = at + (pattern[at + 1] === "!" ? 2 : 1);
+      const end = pattern.indexOf("]", from + 1);
+      if (end < 0) source += "\\[";
+      else {
+        source += choice(pattern.slice(at + 1, end));
+        at = end;
+      }
+    } else source += escaped(sign);
+  }
+  return whole(source);
+}
+
+/** @param {string} inside what stands between brackets; of ranges that end before they begin nothing is left */
+function choice(inside) {
+  const isNot = inside[0] === "!";
+  const body = (isNot ? inside.slice(1) : inside).replace(/([^])-([^])/gu, (range, one, other) => (one > other ? "" : range));
+  if (!body) return isNot ? "." : "(?!)";
+  const source = body.replace(/[\\[\]^(){}/|]/g, "\\$&").replace(/^-|-$/g, "\\-");
+  return `[${isNot ? "^" : ""}${source}]`;
+}
+
+/** What matches shapes in which a comma follows each size; `**` stands for any number of sizes. @param {string} pattern sizes between `x` */
+export function shapeGlob(pattern) {
+  const sizes = pattern ? pattern.split("x") : [];
+  const sources = sizes.map((size) => (size === "**" ? "(?:[^,]*,)*" : `${size.split("*").map(escaped).join("[^,]*")},`));
+  return whole(sources.join(""));
+}

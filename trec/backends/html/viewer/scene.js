@@ -1,0 +1,101 @@
+// A picture with its places: projected, measured, laid out, and ready to be looked up.
+
+import { Chunks } from "./chunks.js";
+import { INPUT } from "./graph.js";
+import { arrange, Memory } from "./layout/arrange.js";
+import { forked } from "./layout/forks.js";
+import { measured } from "./measure.js";
+import { project } from "./projection.js";
+
+/** @typedef {import("./graph.js").Graph} Graph */
+/** @typedef {import("./types.js").View} View */
+/** @typedef {import("./types.js").Scene} Scene */
+/** @typedef {import("./types.js").Note} Note */
+/** @typedef {import("./layout/diagram.js").Placement} Placement */
+
+/** Longest column of boxes, in points, where the options name none. */
+const COLUMN = 1600;
+
+/** What the layout knows of earlier pictures of each graph, in columns and without. @type {WeakMap<Graph, [Memory, Memory]>} */
+const memories = new WeakMap();
+
+/** @param {Graph} graph @param {boolean} columns */
+function memoryOf(graph, columns) {
+  let memory = memories.get(graph);
+  if (!memory) memories.set(graph, (memory = [new Memory(), new Memory()]));
+  return memory[columns ? 1 : 0];
+}
+
+/** @param {Graph} graph @param {View} view @returns {Scene} */
+export function compose(graph, view) {
+  const picture = project(graph, view);
+  const { direction } = graph.data.options;
+  const wrap = view.columns ? graph.data.options.wrap || COLUMN : 0;
+  const first = picture.nodes.flatMap((node, box) => (graph.kind[node] === INPUT ? [box] : []));
+  const { sizes } = graph.data.style;
+  const { diagram, texts, nets } = measured(picture, graph.ruler, sizes, { direction, wrap, first });
+  const placement = arrange(diagram, memoryOf(graph, view.columns));
+  const places = new Float64Array(4 * picture.boxes.length);
+  for (let box = 0; box < picture.boxes.length; box++) {
+    const [width, height] = [diagram.sizes[2 * box], diagram.sizes[2 * box + 1]];
+    places[4 * box] = placement.boxes[2 * box] - width / 2;
+    places[4 * box + 1] = placement.boxes[2 * box + 1] - height / 2;
+    places[4 * box + 2] = width;
+    places[4 * box + 3] = height;
+  }
+  const frames = Float64Array.from(placement.frames.flatMap((frame) => frame ?? [0, 0, 0, 0]));
+  const titles = titlesOf(placement, frames);
+  const sideways = direction === "LR" || direction === "RL";
+  const notes = notesOf(placement, texts, nets);
+  return {
+    picture,
+    width: placement.size[0],
+    height: placement.size[1],
+    sideways,
+    places,
+    frames,
+    titles,
+    routes: placement.routes,
+    parts: forked(nets, placement.routes, sideways),
+    notes,
+    boxIndex: new Chunks(places),
+    frameIndex: new Chunks(frames),
+    wireIndex: new Chunks(boundsOf(placement.routes)),
+    noteIndex: new Chunks(Float64Array.from(notes.flatMap(({ text, x, y }) => [x - 3 * text.length, y - 5, 6 * text.length, 10]))),
+  };
+}
+
+/** @param {Placement} placement @param {Float64Array} frames */
+function titlesOf(placement, frames) {
+  const titles = new Float64Array(3 * placement.titles.length);
+  placement.titles.forEach((title, at) => {
+    if (title) titles.set([title[0] - frames[4 * at], title[1] - frames[4 * at + 1], title[2]], 3 * at);
+  });
+  return titles;
+}
+
+/** @param {Placement} placement @param {Map<number, string>} texts @param {Int32Array} nets @returns {Note[]} */
+function notesOf(placement, texts, nets) {
+  const wires = new Map();
+  nets.forEach((net, wire) => wires.has(net) || wires.set(net, wire));
+  return [...placement.labels].map(([net, [x, y]]) => ({ text: texts.get(net) ?? "", x, y, wire: wires.get(net) }));
+}
+
+/** The rectangle round each route. @param {Placement["routes"]} routes */
+function boundsOf(routes) {
+  const bounds = new Float64Array(4 * routes.length);
+  routes.forEach((line, at) => {
+    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+    for (const [x, y] of line) {
+      left = Math.min(left, x);
+      top = Math.min(top, y);
+      right = Math.max(right, x);
+      bottom = Math.max(bottom, y);
+    }
+    // An arc reaches a little beyond the points it passes.
+    bounds.set([left - ARC, top - ARC, right - left + 2 * ARC, bottom - top + 2 * ARC], 4 * at);
+  });
+  return bounds;
+}
+
+const ARC = 14;
