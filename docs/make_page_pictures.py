@@ -20,9 +20,9 @@ from transformers import MixtralConfig, MixtralForCausalLM
 import trec
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "examples"))
+sys.path.insert(0, str(ROOT))
 
-from models import ResNet, llama, t5, token_ids
+from examples.models import ResNet, llama, t5, token_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,9 @@ FOLDER = Path(__file__).parent / "page"
 BROWSE = ROOT / "tests" / "node" / "browse.mjs"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
+SEARCH = """const input = document.querySelector("input[type=search]");
+    input.value = "op:linear";
+    input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));"""
 LAYER = 'trec.toggle(trec.graph.find("model.layers.0")); trec.toggle(trec.graph.find("model.layers.0.self_attn"));'
 
 
@@ -60,8 +63,7 @@ def pages() -> Iterator[tuple[Graph | Diff, dict[str, str]]]:
         trec.capture(mixtral(), args=(token_ids(16),), costs=True),
         {
             "mixtral-open": "trec.openTo(Infinity);",
-            "mixtral-searched-dark": 'const input = document.querySelector("input[type=search]"); input.value = "op:linear";'
-            ' input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));',
+            "mixtral-searched-dark": SEARCH,
         },
     )
     yield (
