@@ -19,8 +19,7 @@ from transformers import MixtralConfig, MixtralForCausalLM
 
 import trec
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from examples.models import ResNet, llama, t5, token_ids
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from trec.ir.graph import Graph
 
 FOLDER = Path(__file__).parent / "page"
-BROWSE = ROOT / "tests" / "node" / "browse.mjs"
+BROWSE = Path(__file__).parents[1] / "tests" / "node" / "browse.mjs"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 SEARCH = """const input = document.querySelector("input[type=search]");
