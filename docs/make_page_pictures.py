@@ -19,8 +19,7 @@ from transformers import MixtralConfig, MixtralForCausalLM
 
 import trec
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from examples.models import ResNet, llama, t5, token_ids
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from trec.ir.graph import Graph
 
 FOLDER = Path(__file__).parent / "page"
-BROWSE = ROOT / "tests" / "node" / "browse.mjs"
+BROWSE = Path(__file__).parents[1] / "tests" / "node" / "browse.mjs"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 SEARCH = """const input = document.querySelector("input[type=search]");
@@ -46,7 +45,7 @@ def pages() -> Iterator[tuple[Graph | Diff, dict[str, str]]]:
         trec.capture(llama(layers=32), args=(token_ids(16),), costs=True),
         {
             "llama": "",
-            "llama-chosen": 'trec.select(trec.graph.find("model.layers.0"));',
+            "llama-chosen": 'trec.select(trec.graph.find("model.layers.0")); setTimeout(() => trec.fit(), 200);',
             "llama-attention": f"{LAYER} trec.lookAt(trec.graph.find('model.layers.0.self_attn'));",
             "llama-unfolded": "trec.change({ folded: false, columns: true }); trec.openTo(3);",
         },
@@ -103,9 +102,7 @@ def take(page: Path, name: str, act: str, folder: Path) -> None:
         "media": {"colorScheme": "dark" if "dark" in name else "light"},
     }
     script = f"""await page.evaluate(() => {{ {act} }});
-        await page.waitForTimeout(300);
-        await page.evaluate(() => trec.untouched && trec.fit());
-        await page.waitForTimeout(500);
+        await page.waitForTimeout(800);
         await page.screenshot({{ path: {json.dumps(str(folder / name))} + ".png" }});"""
     browser = next(filter(None, map(shutil.which, BROWSERS)))
     subprocess.run(

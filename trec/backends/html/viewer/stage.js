@@ -127,6 +127,7 @@ export class Stage {
       const drawer = new Drawer(surface, scene, colours, null);
       surface.opacity = all;
       surface.fade(1);
+      drawer.place(seen);
       drawer.frames(seen);
       surface.opacity = wires;
       surface.fade(1);
@@ -134,6 +135,7 @@ export class Stage {
       surface.opacity = all;
       surface.fade(1);
       drawer.boxes(seen);
+      drawer.titles(seen);
       surface.opacity = 1;
       surface.fade(1);
     };
