@@ -105,8 +105,7 @@ class Details {
     const node = this.nodeOf(item);
     const scope = item < graph.count ? graph.standing[item] : item - graph.count;
     add("change", CHANGES[item < graph.count ? graph.change[item] : graph.scopeChange[scope]]);
-    const path = graph.paths[scope >= 0 ? scope : graph.parent[item]];
-    if (path !== graph.nameOf(item)) add("path", path);
+    if (scope >= 0 && graph.paths[scope] !== graph.nameOf(item)) add("path", graph.paths[scope]);
     const around = graph.around(item);
     if (around > 0) add("in", element("span", {}, this.link(graph.count + around), element("small", {}, graph.opOf(graph.count + around))));
     const calls = scope < 0 ? 0 : graph.times[scope];
@@ -184,7 +183,7 @@ class Details {
       return [this.type(value), element("ul", { "aria-label": "Read by" }, ...links)];
     });
     const members = node < 0 ? graph.members[item - graph.count] : [];
-    const held = this.list(`Members · ${members.length}`, members, (inner) => [this.link(inner, below(graph.nameOf(inner), graph.nameOf(item))), element("small", {}, graph.opOf(inner))]);
+    const held = this.list(`Members · ${members.length}`, members, (inner) => [this.link(inner, below(graph.nameOf(inner), graph.nameOf(item))), element("small", {}, graph.opOf(inner))].slice(0, graph.nameOf(inner).endsWith(graph.opOf(inner)) ? 1 : 2));
     return [...read, ...yielded, ...held];
   }
 
