@@ -146,3 +146,13 @@ def test_escape_closes_the_panel_and_what_is_lit(tmp_path: Path) -> None:
       await page.keyboard.press("Escape");
       return [await lit(), await page.locator(".side").isVisible()];"""
     assert play(fork(), LIT + script, tmp_path) == [None, False]
+
+
+def test_the_first_crumb_tells_of_the_whole_model(tmp_path: Path) -> None:
+    script = """await page.locator(".crumbs button").first().click();
+      const chosen = await page.locator("[role=treeitem][aria-selected=true]").count();
+      return [await page.locator(".side").innerText(), chosen, await lit()];"""
+    text, chosen, lit = play(nested().to_html(depth=1), LIT + script, tmp_path, viewport={"width": 1400, "height": 700})
+    assert text.startswith("Nested\n")
+    assert "Members · 4" in text
+    assert (chosen, lit) == (0, None)

@@ -91,18 +91,17 @@ class Outline {
     const item = this.rows[this.current]?.item ?? -1;
     this.rows = rowsOf(this.app);
     this.rowOf = new Map(this.rows.map((row, at) => [row.item, at]));
-    this.current = this.nearest(item);
+    this.current = Math.max(0, this.nearest(item));
     this.choose();
     this.room.style.height = `${this.rows.length * HEIGHT}px`;
     this.refill();
   }
 
-  /** The row of an item, or of the innermost scope around it that has one. @param {Item} item */
+  /** The row of an item, or of the innermost scope around it that has one; -1 for none. @param {Item} item */
   nearest(item) {
     const { graph, state } = this.app;
-    if (item < 0) return 0;
     const { nodes, scopes } = folding(graph);
-    if (state.view.folded) item = item < graph.count ? nodes[item] : graph.count + scopes[item - graph.count];
+    if (item >= 0 && state.view.folded) item = item < graph.count ? nodes[item] : graph.count + scopes[item - graph.count];
     if (item >= graph.count && !this.rowOf.has(item)) {
       const box = this.app.boxOf(item);
       if (box >= 0) item = state.scene.picture.boxes[box];
@@ -111,12 +110,12 @@ class Outline {
       const around = graph.around(item);
       item = around < 0 ? -1 : graph.count + around;
     }
-    return this.rowOf.get(item) ?? 0;
+    return this.rowOf.get(item) ?? -1;
   }
 
   choose() {
     const { selected } = this.app.state;
-    this.chosen = selected < 0 ? -1 : this.nearest(selected);
+    this.chosen = this.nearest(selected);
   }
 
   /** Go along with what was selected elsewhere. */
