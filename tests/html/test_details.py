@@ -156,3 +156,21 @@ def test_the_first_crumb_tells_of_the_whole_model(tmp_path: Path) -> None:
     assert text.startswith("Nested\n")
     assert "Members · 4" in text
     assert (chosen, lit) == (0, None)
+
+
+def test_a_click_on_an_edge_goes_to_its_other_end(tmp_path: Path) -> None:
+    script = """const click = async (from, to) => {
+        const [x, y] = await page.evaluate(([from, to]) => {
+          const { picture, routes } = trec.state.scene;
+          const box = (name) => trec.boxOf(trec.graph.find(name));
+          const wire = picture.wires.findIndex(({ source, target }) => source === box(from) && target === box(to));
+          const [[x, y], [toX, toY]] = routes[wire];
+          const { camera } = trec.state;
+          const { left, top } = trec.canvas.getBoundingClientRect();
+          return [((x + toX) / 2 - camera.x) * camera.zoom + left, ((y + toY) / 2 - camera.y) * camera.zoom + top];
+        }, [from, to]);
+        await page.mouse.click(x, y);
+        return page.evaluate(() => trec.graph.nameOf(trec.state.selected));
+      };
+      return [await click("a", "b"), await click("a", "b"), await click("a", "b")];"""
+    assert play(fork(), script, tmp_path) == ["a", "b", "a"]
