@@ -84,6 +84,9 @@ class SvgSurface {
     });
   }
 
+  /** What only says that a click does something is not saved. */
+  stroke() {}
+
   /** @param {number} alpha */
   fade(alpha) {
     this.alpha = alpha;
