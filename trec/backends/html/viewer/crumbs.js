@@ -22,7 +22,8 @@ export function crumbs(app) {
     shown = key;
     list.replaceChildren(...around.map((one, at) => {
       const text = one === graph.count ? graph.title : graph.face(one).title || graph.nameOf(one);
-      const made = element("button", { type: "button", class: "link", click: () => (one === graph.count ? whole(app) : app.go(one)) }, element("bdi", {}, text));
+      const click = () => (one === graph.count ? whole(app) : app.go(one));
+      const made = element("button", { type: "button", class: "link", click }, element("bdi", {}, text));
       if (at === around.length - 1 && one === state.selected) made.setAttribute("aria-current", "true");
       return element("li", {}, made);
     }));

@@ -69,7 +69,15 @@ function wiresBetween(picture) {
   return found;
 }
 
-/** Light the boxes of marked nodes, and the wires by which one is used by another, unless both are where the way starts. @param {App} app @param {Uint8Array} marked @param {Way} way @param {Lit} lit @param {Uint8Array} [starts] */
+/**
+ * Light the boxes of marked nodes, and the wires by which one is used by another, unless both are where the way starts.
+ *
+ * @param {App} app
+ * @param {Uint8Array} marked
+ * @param {Way} way
+ * @param {Lit} lit
+ * @param {Uint8Array} [starts]
+ */
 function light(app, marked, way, lit, starts) {
   const { graph, state } = app;
   const { picture } = state.scene;
