@@ -32,6 +32,8 @@ const FRAME_CORNER = 6;
 const BEHIND = 3;
 /** Pixels below which texts, and boxes, are too small to be seen. */
 const READABLE = 3.5;
+/** Pixels below which titles of frames are written larger than they are. */
+const SMALL = 6;
 const VISIBLE = 1.5;
 /** Pixels below which many boxes in a row are drawn as one. */
 const TOGETHER = 3;
@@ -65,14 +67,14 @@ export class Drawer {
   signs(part) {
     const { scene, surface, colours } = this;
     const { picture } = scene;
-    if (colours.sizes[0] * part.zoom > 6) return;
     const size = SIGN / part.zoom;
     /** @type {number[][]} */
     const written = [];
     scene.frameIndex.within(part.left, part.top, part.right, part.bottom, (frame) => {
       const [x, y, width, height] = scene.frames.subarray(4 * frame, 4 * frame + 4);
       if (width * part.zoom < SIGN_ROOM || height * part.zoom < SIGN_ROOM) return;
-      const { title } = picture.titles[frame];
+      const { title, size: own } = picture.titles[frame];
+      if (own * part.zoom >= SMALL) return;
       const left = Math.max(x, part.left) + size * 0.4;
       const top = Math.max(y - size * 0.5, part.top);
       const right = left + surface.width(title, SIGN, true) / part.zoom;
@@ -102,7 +104,7 @@ export class Drawer {
     const ink = inked(colours.frames[frame], face, colours.theme);
     if (face.times > 1) surface.rectangle(x + BEHIND, y + BEHIND, width, height, FRAME_CORNER, ink);
     surface.rectangle(x, y, width, height, FRAME_CORNER, ink);
-    if (face.size * zoom < READABLE) return;
+    if (face.size * zoom < SMALL) return;
     const [titleX, titleY, below] = scene.titles.subarray(3 * frame, 3 * frame + 3);
     this.#title(face, x + titleX, y + titleY + face.size + 3, colours.frames[frame], below === 1);
   }

@@ -2,6 +2,7 @@
 
 import { swatch, element } from "./elements.js";
 import { folding } from "./folding.js";
+import { OUTPUT } from "./graph.js";
 import { contents, EMPTY, ONE, SHOWN, visibility } from "./visibility.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -24,15 +25,18 @@ const PATIENCE = 700;
 /** The rows of what is open. @param {App} app @returns {Row[]} */
 export function rowsOf(app) {
   const { graph } = app;
-  const { view } = app.state;
+  const { view, scene } = app.state;
+  const { boxes, boxOf } = scene.picture;
   const shown = visibility(graph, view);
   const { counts, lone } = contents(graph, shown);
   const { iteration } = folding(graph);
   /** @type {Row[]} */
   const rows = [];
+  /** Whether an output is drawn in the box of another. @param {Item} item */
+  const sharesBox = (item) => graph.kind[item] === OUTPUT && boxes[boxOf[item]] !== item;
   /** What stands for a member: a scope with a single operator is that operator. @param {Item} item @returns {Item} */
   const standing = (item) => {
-    if (item < graph.count) return shown[item] === SHOWN && !graph.merged.has(item) ? item : -1;
+    if (item < graph.count) return shown[item] === SHOWN && !sharesBox(item) ? item : -1;
     const scope = item - graph.count;
     if ((view.folded && iteration[scope] === scope) || counts[scope] === EMPTY) return -1;
     return counts[scope] === ONE ? lone[scope] : item;
