@@ -118,7 +118,8 @@ def main(counts: list[int]) -> None:
         done = subprocess.run(command, capture_output=True, check=True)
     for count, row in zip(counts, json.loads(done.stdout), strict=True):
         print(f"{count}: first paint {row['paint']:.0f}; requests {row['requests']}, messages {row['messages']}")
-        print(f"  open or close a module among {row['open']} boxes: median {row['toggle'][0]:.0f}, most {row['toggle'][1]:.0f}")
+        middle, most = row["toggle"]
+        print(f"  open or close a module among {row['open']} boxes: median {middle:.0f}, most {most:.0f}")
         print(f"  search: most {row['search']:.0f}")
         for what, name in (("as opened", "pan"), ("all open", "panAll"), ("all open, near", "panNear")):
             print(f"  frame while panning, {what}: median {row[name][0]:.0f}, 95 of 100 within {row[name][1]:.0f}")

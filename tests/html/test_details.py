@@ -32,9 +32,9 @@ const lit = () => page.evaluate(() => {
 def fork(hidden: str = "relu") -> Graph:
     """Return a graph in which two ways lead from `x` to `add`, and one past it.
 
-        x -> a -> b -> add -> y
-        x -> c ------> add
-        x -> z
+    x -> a -> b -> add -> y
+    x -> c ------> add
+    x -> z
     """
     builder = GraphBuilder("Fork", (("level", "function"),))
     root = builder.scope("module", path="", cls="Fork")

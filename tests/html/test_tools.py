@@ -55,7 +55,7 @@ def test_what_is_shown_can_be_chosen(tmp_path: Path) -> None:
       }
       return seen;"""
     before, params, views, _ = play(fork("view").to_html(), TITLES + script, tmp_path)
-    assert before == params == ["x", "a", "view", "relu", "relu", "relu", "y", "w"]
+    assert before == params == ["x", "relu", "view", "relu", "relu", "relu", "y", "w"]
     assert views == [title for title in before if title != "view"]
     before, params, _, folded = play(blocks(2).to_html(depth=2), TITLES + script, tmp_path)
     assert len(params) > len(before)

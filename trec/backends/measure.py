@@ -37,8 +37,7 @@ def diagram(drawing: Drawing, *, wrap: float = 0) -> Diagram:
     Raises:
         OptionError: `wrap` is no length.
     """
-    if type(wrap) not in (int, float) or not 0 <= wrap < float("inf"):
-        raise OptionError(f"wrap must be the longest column in points, or 0 for any length, not {wrap!r}")
+    check_wrap(wrap)
     known: dict[tuple[str, str, str, int], Size] = {}
     sizes = []
     for box in drawing.boxes:
@@ -63,6 +62,12 @@ def diagram(drawing: Drawing, *, wrap: float = 0) -> Diagram:
         _order(drawing),
         wrap,
     )
+
+
+def check_wrap(wrap: float) -> None:
+    """Raise an `OptionError` if a value is not the length of a column."""
+    if type(wrap) not in (int, float) or not 0 <= wrap < float("inf"):
+        raise OptionError(f"wrap must be the longest column in points, or 0 for any length, not {wrap!r}")
 
 
 def _order(drawing: Drawing) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from trec.backends.html import document
 from trec.backends.html.colours import given
 from trec.backends.html.data import data
 from trec.backends.html.folding import alike
+from trec.backends.measure import check_wrap
 from trec.backends.options import Rankdir, Shapes, complete
 from trec.backends.style import DARK, chosen
 from trec.errors import OptionError
@@ -114,6 +115,7 @@ def content(
 ) -> dict[str, Any]:
     """Return what a page of a graph holds, as `trec.backends.html.data` says; options are those of `to_html`."""
     complete({"shapes": shapes, "rankdir": rankdir, "title": title, "links": links, "params": params, "style": style})
+    check_wrap(wrap)
     if depth is not None and (type(depth) is not int or depth < 0):
         raise OptionError(f"depth must be a natural number, not {depth!r}")
     look = chosen(style)

@@ -65,7 +65,7 @@ function take(app, search, found) {
   const open = unpacked(found.get("open") ?? "", graph.scopeCount);
   if (open) change.open = open;
   const show = found.get("show");
-  if (show !== null && /^p?v?c?f?$/.test(show)) for (const [name, letter] of SWITCHES) Object.assign(change, { [name]: show.includes(letter) });
+  if (show !== null && /^p?v?c?f?w?$/.test(show)) for (const [name, letter] of SWITCHES) Object.assign(change, { [name]: show.includes(letter) });
   const shapes = found.get("shapes");
   if (shapes === "all" || shapes === "none" || shapes === "changes") change.shapes = shapes;
   const theme = found.get("theme");

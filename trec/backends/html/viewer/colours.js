@@ -2,6 +2,7 @@
 
 import { FACTS } from "./facts.js";
 import { CHANGES, MODULE, OP } from "./graph.js";
+import { ADDED } from "./strokes.js";
 
 /** @typedef {import("./graph.js").Graph} Graph */
 /** @typedef {import("./types.js").Face} Face */
@@ -79,6 +80,7 @@ function byChange(graph, picture, theme) {
     const isPlain = node < 0 || graph.kind[node] === OP || graph.kind[node] === MODULE;
     return isPlain ? theme.paints.view : null;
   });
+  for (const { stroke } of picture.wires) if (stroke >= ADDED) seen.add(stroke - ADDED + 1);
   const keys = CHANGES.flatMap((text, change) => (change && seen.has(change) ? [{ text, paint: theme.paints[text] }] : []));
   return { paints, keys };
 }

@@ -4,8 +4,10 @@ import { button, element, sign, swatch } from "./elements.js";
 import { bytes } from "./numbers.js";
 import { drawn } from "./search.js";
 import { typeText } from "./tooltip.js";
+import { nodesOf } from "./trace.js";
 
 /** @typedef {import("./app.js").App} App */
+/** @typedef {import("./graph.js").Graph} Graph */
 /** @typedef {import("./trace.js").Trace} Trace */
 /** @typedef {import("./types.js").Item} Item */
 
@@ -16,6 +18,28 @@ const LONGEST = 2000;
 /** @param {string} text */
 function cut(text) {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** @param {Graph} graph @param {number} node */
+function valuesOf(graph, node) {
+  const first = graph.firstOutput[node];
+  const outputs = Array.from({ length: graph.firstOutput[node + 1] - first }, (_, port) => first + port);
+  return { inputs: [...graph.inputsOf(node)], outputs };
+}
+
+/** The values that go into a scope and come out of it. @param {Graph} graph @param {Item} item */
+function crossing(graph, item) {
+  const inside = nodesOf(graph, item);
+  const { firstReader, readers, producer } = graph;
+  const inputs = new Set();
+  const outputs = [];
+  for (let node = 0; node < graph.count; node++) {
+    if (!inside[node]) continue;
+    for (const value of graph.inputsOf(node)) if (!inside[producer[value]]) inputs.add(value);
+    for (let value = graph.firstOutput[node]; value < graph.firstOutput[node + 1]; value++)
+      if (readers.subarray(firstReader[value], firstReader[value + 1]).some((reader) => !inside[reader])) outputs.push(value);
+  }
+  return { inputs: [...inputs], outputs };
 }
 
 /** The panel of one page. */
@@ -69,6 +93,7 @@ class Details {
     const add = (/** @type {string} */ name, /** @type {string | Node} */ value) =>
       value && list.append(element("div", {}, element("dt", {}, name), element("dd", {}, typeof value === "string" ? cut(value) : value)));
     const count = (/** @type {number} */ number) => (number ? number.toLocaleString("en") : "");
+    const node = this.nodeOf(item);
     const scope = item < graph.count ? graph.standing[item] : item - graph.count;
     add("path", graph.paths[scope >= 0 ? scope : graph.parent[item]] ?? "");
     const around = graph.around(item);
@@ -79,9 +104,10 @@ class Details {
     add("FLOPs", count(graph.flops(item)));
     if (graph.bytes(item)) add("result memory", bytes(graph.bytes(item)));
     if (item >= graph.count && graph.data.scopes.held[scope]) add("parameter memory", bytes(graph.data.scopes.held[scope]));
-    const source = graph.source(item);
+    const source = graph.source(item) ?? graph.source(node);
     if (source) add("source", /^(?!(javascript|data|vbscript):)/i.test(source.link) && source.link ? element("a", { href: source.link, rel: "noopener" }, source.text) : source.text);
-    for (const [name, value] of graph.attributes(item)) if (name !== "flops" && name !== "params") add(name, value);
+    const attributes = [...graph.attributes(item), ...(node === item || node < 0 ? [] : graph.attributes(node))];
+    for (const [name, value] of attributes) if (name !== "flops" && name !== "params") add(name, value);
     return list;
   }
 
@@ -124,23 +150,31 @@ class Details {
     return section;
   }
 
+  /** The single node that an item is, or is a call of; -1 for a call of several. @param {Item} item */
+  nodeOf(item) {
+    const { picture } = this.app.state.scene;
+    const box = this.app.boxOf(item);
+    if (item < this.app.graph.count) return item;
+    return picture.boxes[box] === item ? picture.nodes[box] : -1;
+  }
+
   /** What is read, yielded and held. @param {Item} item @returns {HTMLElement[]} */
   joints(item) {
     const { graph } = this.app;
-    if (item >= graph.count) {
-      const inside = graph.members[item - graph.count];
-      return this.list(`Members · ${inside.length}`, inside, (inner) => [this.link(inner), element("small", {}, graph.opOf(inner))]);
-    }
-    const inputs = this.list("Inputs", [...graph.inputsOf(item)], (value) => [this.link(graph.producer[value], graph.valueName(value)), this.type(value)]);
-    const { firstOutput, firstReader, readers } = graph;
-    const values = Array.from({ length: firstOutput[item + 1] - firstOutput[item] }, (_, port) => firstOutput[item] + port);
-    const outputs = this.list("Outputs", values, (value) => {
-      const users = [...new Set(readers.subarray(firstReader[value], firstReader[value + 1]))];
+    const node = this.nodeOf(item);
+    const { inputs, outputs } = node < 0 ? crossing(graph, item) : valuesOf(graph, node);
+    const { firstReader, readers } = graph;
+    const inside = item < graph.count ? null : nodesOf(graph, item);
+    const read = this.list("Inputs", inputs, (value) => [this.link(graph.producer[value], graph.valueName(value)), this.type(value)]);
+    const yielded = this.list("Outputs", outputs, (value) => {
+      const users = [...new Set(readers.subarray(firstReader[value], firstReader[value + 1]))].filter((user) => !inside?.[user]);
       const links = users.slice(0, FEW).map((user) => element("li", {}, this.link(user)));
       if (users.length > FEW) links.push(element("li", {}, `and ${users.length - FEW} more`));
       return [this.type(value), element("ul", { "aria-label": "Read by" }, ...links)];
     });
-    return [...inputs, ...outputs];
+    const members = node < 0 ? graph.members[item - graph.count] : [];
+    const held = this.list(`Members · ${members.length}`, members, (inner) => [this.link(inner), element("small", {}, graph.opOf(inner))]);
+    return [...read, ...yielded, ...held];
   }
 
   /** A list under a title, of which the first are shown at first. @template T @param {string} title @param {T[]} all @param {(one: T) => HTMLElement[]} line */

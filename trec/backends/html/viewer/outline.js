@@ -3,7 +3,8 @@
 import { swatch, element } from "./elements.js";
 import { folding } from "./folding.js";
 import { OUTPUT } from "./graph.js";
-import { contents, EMPTY, ONE, SHOWN, visibility } from "./visibility.js";
+import { contentOf } from "./projection.js";
+import { EMPTY, ONE, SHOWN } from "./visibility.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("./types.js").Item} Item */
@@ -27,24 +28,23 @@ export function rowsOf(app) {
   const { graph } = app;
   const { view, scene } = app.state;
   const { boxes, boxOf } = scene.picture;
-  const shown = visibility(graph, view);
-  const { counts, lone } = contents(graph, shown);
+  const { shown, counts, lone } = contentOf(graph, view);
   const { iteration } = folding(graph);
   /** @type {Row[]} */
   const rows = [];
   /** Whether an output is drawn in the box of another. @param {Item} item */
   const sharesBox = (item) => graph.kind[item] === OUTPUT && boxes[boxOf[item]] !== item;
-  /** What stands for a member: a scope with a single operator is that operator. @param {Item} item @returns {Item} */
+  /** What stands for a member: a function of a single operator is that operator. @param {Item} item @returns {Item} */
   const standing = (item) => {
     if (item < graph.count) return shown[item] === SHOWN && !sharesBox(item) ? item : -1;
     const scope = item - graph.count;
     if ((view.folded && iteration[scope] === scope) || counts[scope] === EMPTY) return -1;
-    return counts[scope] === ONE ? lone[scope] : item;
+    return counts[scope] === ONE && graph.data.scopes.kind[scope] !== 0 ? lone[scope] : item;
   };
   const add = (/** @type {number} */ scope, /** @type {number} */ level) => {
     const items = graph.members[scope].map(standing).filter((item) => item >= 0);
     items.forEach((item, at) => {
-      const opens = item >= graph.count;
+      const opens = app.isModule(item);
       rows.push({ item, level, place: at + 1, among: items.length, opens });
       if (opens && view.open[item - graph.count]) add(item - graph.count, level + 1);
     });
@@ -69,6 +69,8 @@ class Outline {
     this.rowOf = new Map();
     /** The row that the focus is on, or comes to. */
     this.current = 0;
+    /** The row of what is chosen; -1 for none. */
+    this.chosen = -1;
     this.typed = "";
     this.typedAt = 0;
     /** Elements by row. @type {Map<number, HTMLElement>} */
@@ -93,7 +95,8 @@ class Outline {
     const item = this.rows[this.current]?.item ?? -1;
     this.rows = rowsOf(this.app);
     this.rowOf = new Map(this.rows.map((row, at) => [row.item, at]));
-    this.current = this.rowOf.get(item) ?? this.nearest(item);
+    this.current = this.nearest(item);
+    this.choose();
     this.room.style.height = `${this.rows.length * HEIGHT}px`;
     this.refill();
   }
@@ -115,12 +118,17 @@ class Outline {
     return this.rowOf.get(item) ?? 0;
   }
 
+  choose() {
+    const { selected } = this.app.state;
+    this.chosen = selected < 0 ? -1 : this.nearest(selected);
+  }
+
   /** Go along with what was selected elsewhere. */
   follow() {
-    const { selected } = this.app.state;
     if (!this.isSeen) return;
-    if (selected >= 0) {
-      this.current = this.nearest(selected);
+    this.choose();
+    if (this.chosen >= 0) {
+      this.current = this.chosen;
       this.scroll();
     }
     this.refill();
@@ -173,10 +181,11 @@ class Outline {
     const { app } = this;
     const { graph, state, theme } = app;
     const box = app.boxOf(item);
-    const face = box >= 0 && !app.isOpen(item) ? state.scene.picture.faces[box] : graph.face(item);
+    const { boxes, faces } = state.scene.picture;
+    const face = boxes[box] === item ? faces[box] : graph.face(item);
     const made = element("div", {
       role: "treeitem", class: "row", "aria-level": level, "aria-setsize": among, "aria-posinset": place,
-      "aria-selected": at === this.nearest(state.selected) && state.selected >= 0, tabindex: at === this.current ? 0 : -1, "data-row": at,
+      "aria-selected": at === this.chosen, tabindex: at === this.current ? 0 : -1, "data-row": at,
     });
     if (opens) made.setAttribute("aria-expanded", String(app.isOpen(item)));
     made.classList.toggle("hit", state.hits.has(item));

@@ -73,7 +73,7 @@ export function project(graph, view) {
 const known = new WeakMap();
 
 /** What is shown of a graph, whichever scopes are open. @param {Graph} graph @param {View} view @returns {Content} */
-function contentOf(graph, { folded, state, constants, views }) {
+export function contentOf(graph, { folded, state, constants, views }) {
   const key = `${folded} ${state} ${constants} ${views}`;
   const last = known.get(graph);
   if (last?.key === key) return last.content;
