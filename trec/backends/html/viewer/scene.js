@@ -2,8 +2,9 @@
 
 import { Chunks } from "./chunks.js";
 import { INPUT } from "./graph.js";
+import { ARC } from "./layout/routing.js";
 import { arrange, Memory } from "./layout/arrange.js";
-import { forked } from "./layout/forks.js";
+import { Forks } from "./layout/forks.js";
 import { measured } from "./measure.js";
 import { project } from "./projection.js";
 
@@ -56,7 +57,7 @@ export function compose(graph, view) {
     frames,
     titles,
     routes: placement.routes,
-    parts: forked(nets, placement.routes, sideways),
+    parts: new Forks(nets, placement.routes, sideways),
     notes,
     boxIndex: new Chunks(places),
     frameIndex: new Chunks(frames),
@@ -81,21 +82,13 @@ function notesOf(placement, texts, nets) {
   return [...placement.labels].map(([net, [x, y]]) => ({ text: texts.get(net) ?? "", x, y, wire: wires.get(net) }));
 }
 
-/** The rectangle round each route. @param {Placement["routes"]} routes */
+/** The rectangle round each route, in which there is room for its arcs. @param {Placement["routes"]} routes */
 function boundsOf(routes) {
-  const bounds = new Float64Array(4 * routes.length);
-  routes.forEach((line, at) => {
-    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (const [x, y] of line) {
-      left = Math.min(left, x);
-      top = Math.min(top, y);
-      right = Math.max(right, x);
-      bottom = Math.max(bottom, y);
+  const bounds = routes.bounds();
+  for (let at = 0; at < bounds.length; at += 4)
+    for (const side of [at, at + 1]) {
+      bounds[side] -= ARC;
+      bounds[side + 2] += ARC - bounds[side];
     }
-    // An arc reaches a little beyond the points it passes.
-    bounds.set([left - ARC, top - ARC, right - left + 2 * ARC, bottom - top + 2 * ARC], 4 * at);
-  });
   return bounds;
 }
-
-const ARC = 14;

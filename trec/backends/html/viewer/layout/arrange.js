@@ -3,11 +3,10 @@
 import { framed } from "./frame.js";
 import { Interning } from "./interning.js";
 import { Nesting } from "./nesting.js";
-import { extend } from "./routing.js";
+import { LOOP, Routes } from "./routes.js";
 import { layOut } from "./scope.js";
 
 /** @typedef {import("./diagram.js").Diagram} Diagram */
-/** @typedef {import("./diagram.js").Line} Line */
 /** @typedef {import("./diagram.js").Placement} Placement */
 /** @typedef {import("./diagram.js").Point} Point */
 /** @typedef {import("./frame.js").Frame} Frame */
@@ -18,8 +17,6 @@ import { layOut } from "./scope.js";
 /** @typedef {{ id: number, content: Content }} Laid a scope laid out, of which there is one object */
 /** @typedef {{ id: number, content: Content, frame: Frame, form: Form }} Framed that in its frame, and seen outside */
 
-/** Room beside a box for a net that returns to it, in points. */
-const LOOP = 18;
 /** Crossings of a scope up to which another order of the nets that enter its members is tried; more take long. */
 const FEW = 40;
 /** Width of a box up to which it is a circle or a point, which nets reach in the middle. */
@@ -260,71 +257,6 @@ class Arrangement {
   }
 
   /**
-   * Return the points that a wire passes.
-   *
-   * @param {number} wire
-   * @returns {Line}
-   */
-  route(wire) {
-    const { parent, keys } = this.nesting;
-    let source = this.diagram.wires[4 * wire];
-    const target = this.diagram.wires[4 * wire + 1];
-    if (source === target) return this.loop(source);
-    const key = keys[wire];
-    const scope = parent[this.nesting.meeting(source, target)[0]];
-    /** @type {Line} */
-    const points = [];
-    for (; parent[source] !== scope; source = parent[source]) this.piece(points, parent[source], key, OUT);
-    this.descend(points, scope, key, target);
-    return points;
-  }
-
-  /**
-   * Add the way of a net from within a scope to what is in it, however deep.
-   *
-   * @param {Line} points
-   * @param {number} scope
-   * @param {number} key
-   * @param {number} target
-   */
-  descend(points, scope, key, target) {
-    const around = this.nesting.parent[target];
-    if (around !== scope) this.descend(points, scope, key, around);
-    this.piece(points, around, key, target);
-  }
-
-  /**
-   * Add the way of a net through a scope to a member, or out of it.
-   *
-   * @param {Line} points
-   * @param {number} scope
-   * @param {number} key
-   * @param {number} target
-   */
-  piece(points, scope, key, target) {
-    const { index, position } = this.nesting;
-    const ways = this.framed[scope].content.lines[index[scope].get(key) ?? 0];
-    const line = ways.get(target === OUT ? OUT : position[target]) ?? [];
-    const left = this.corners[4 * scope + 2];
-    const top = this.corners[4 * scope + 3];
-    for (let index = 0; index < line.length; index++) extend(points, line[index][0] + left, line[index][1] + top);
-  }
-
-  /**
-   * Return the way of a wire that returns to where it begins.
-   *
-   * @param {number} box
-   * @returns {Line}
-   */
-  loop(box) {
-    const { width, height } = this.forms[box].shape;
-    const [x, y] = [this.boxes[2 * box], this.boxes[2 * box + 1]];
-    const [inner, outer] = [x + width / 2 - Math.min(width / 4, 8), x + width / 2 + LOOP / 2];
-    const [above, below] = [y - height / 2, y + height / 2];
-    return [[inner, below], [outer, below], [outer, above], [inner, above]];
-  }
-
-  /**
    * Return where everything is.
    *
    * @returns {Placement}
@@ -367,18 +299,20 @@ class Arrangement {
     // Of wires that share a net those that run the other way come last.
     texts.sort((one, other) => one[0] - other[0]);
     const labels = new Map(texts.map(([key, point]) => [nesting.netOf[key], point]));
-    const routes = Array.from(nesting.keys, (_, wire) => {
-      const line = this.route(wire);
-      return direction === "TB" ? line : line.map(([x, y]) => turn(x, y));
-    });
-    for (let box = 0; box < boxes.length; box += 2) boxes.set(turn(boxes[box], boxes[box + 1]), box);
+    const content = (/** @type {number} */ scope) => this.framed[scope].content;
+    const middles = direction === "TB" ? boxes : boxes.slice();
+    const place = (/** @type {number} */ box) => {
+      const { width, height } = this.forms[box].shape;
+      return /** @type {[number, number, number, number]} */ ([middles[2 * box], middles[2 * box + 1], width, height]);
+    };
+    const routes = new Routes(nesting, content, this.corners, place, direction === "TB" ? null : turn);
+    if (middles !== boxes)
+      for (let box = 0; box < boxes.length; box += 2) boxes.set(turn(boxes[box], boxes[box + 1]), box);
     const size = /** @type {Point} */ (sideways ? [height, whole.width] : [whole.width, height]);
     return { size, boxes, frames, titles, routes, labels, crossings };
   }
 }
 
-/** The key of a way out of a scope. */
-const OUT = -1;
 /** What tells the form of a frame from that of a box. */
 const FRAMED = -1;
 /** What all boxes are alike in. */
