@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import assume, given, settings
@@ -8,16 +8,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import trec
+from tests.analysis.mutations import CHANGES
 from tests.conftest import TINY
 from tests.passes import samples
 from tests.passes.samples import ended, started
 from tests.strategies import any_graph, repeating
-from trec.ir.rewrite import with_nodes
+from trec.ir.graph import Graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from trec.ir.graph import Graph
 
 EDITS = {
     "a-layer-more": 1,
@@ -72,69 +71,18 @@ def test_other_names_are_no_difference_if_names_are_left_aside(graph: Graph) -> 
     assert graph.diff(replace(renamed, scopes=tuple(scopes)), names=False).edits == ()
 
 
-@settings(max_examples=300)
-@given(repeating(), st.data())
-def test_every_change_is_seen(graph: Graph, data: st.DataObject) -> None:
-    change: Callable[..., Graph | None] = data.draw(st.sampled_from(CHANGES))
-    changed = change(graph, data)
-    assume(changed is not None)
+@pytest.mark.parametrize("name", CHANGES)
+@settings(max_examples=100)
+@given(st.one_of(any_graph(), repeating(), repeating().map(Graph.fold)), st.data())
+def test_every_change_is_seen(name: str, graph: Graph, data: st.DataObject) -> None:
+    changed = CHANGES[name](graph, data)
+    assume(changed not in (None, graph))
     assert changed is not None
-    found = graph.diff(changed)
-    assert found
-    assert str(found)
-    assert changed.diff(graph)
-
-
-def step(graph: Graph, data: st.DataObject) -> int:
-    return data.draw(st.sampled_from([index for index, node in enumerate(graph.nodes) if node.kind == "op"]))
-
-
-def with_node(graph: Graph, index: int, **fields: Any) -> Graph:
-    nodes = list(graph.nodes)
-    nodes[index] = replace(nodes[index], **fields)
-    return replace(graph, nodes=tuple(nodes)).verify()
-
-
-def other_op(graph: Graph, data: st.DataObject) -> Graph:
-    return with_node(graph, step(graph, data), op="other")
-
-
-def other_attribute(graph: Graph, data: st.DataObject) -> Graph:
-    graph = replace(graph, attrs=(*graph.attrs, (("dim", 1),)))
-    return with_node(graph, step(graph, data), attrs=len(graph.attrs) - 1)
-
-
-def other_type(graph: Graph, data: st.DataObject) -> Graph:
-    graph = replace(graph, types=(*graph.types, replace(graph.types[0], dtype="int8")))
-    values = list(graph.values)
-    value = data.draw(st.integers(0, len(values) - 1))
-    values[value] = replace(values[value], type=len(graph.types) - 1)
-    return replace(graph, values=tuple(values)).verify()
-
-
-def other_input(graph: Graph, data: st.DataObject) -> Graph | None:
-    index = step(graph, data)
-    node = graph.nodes[index]
-    known = range(graph.nodes[index].outputs[0])
-    port = data.draw(st.integers(0, len(node.inputs) - 1))
-    value = data.draw(st.sampled_from(known))
-    inputs = (*node.inputs[:port], value, *node.inputs[port + 1 :])
-    return with_node(graph, index, inputs=inputs) if inputs != node.inputs else None
-
-
-def one_less(graph: Graph, data: st.DataObject) -> Graph | None:
-    unread = [
-        index
-        for index, node in enumerate(graph.nodes)
-        if node.kind == "op" and not any(graph.users[value] for value in node.outputs)
-    ]
-    if not unread:
-        return None
-    index = data.draw(st.sampled_from(unread))
-    return with_nodes(graph, [*graph.nodes[:index], *graph.nodes[index + 1 :]])
-
-
-CHANGES = (other_op, other_type, other_input, one_less, other_attribute)
+    for one, other in ((graph, changed.verify()), (changed, graph)):
+        found = one.diff(other)
+        assert found
+        assert str(found)
+        found.to_graph().verify()
 
 
 def test_marks_are_for_pictures() -> None:

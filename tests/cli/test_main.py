@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import skip
 from trec import __version__
 from trec.cli.parser import COMMANDS
+from trec.ir.serialize import decode
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -125,7 +127,25 @@ def test_standard_input_and_output_take_the_place_of_files(trec: Trec, folder: P
     assert trec("render", "-", "-o", "-", "--format", "svg", stdin=data).out == (folder / "skip.svg").read_text()
 
 
+def test_an_error_of_the_system_names_the_file_that_was_asked_for(trec: Trec, folder: Path) -> None:
+    (folder / "there.svg").mkdir()
+    code, _, err = trec("render", "skip.trec", "-o", "there.svg")
+    assert code == 2
+    assert err == "trec render: 'there.svg': Is a directory\n"
+    (folder / "dangling.svg").symlink_to("nowhere/net.svg")
+    assert trec("render", "skip.trec", "-o", "dangling.svg").err == (
+        "trec render: 'dangling.svg': No such file or directory\n"
+    )
+
+
 # ---- processes
+
+
+def test_a_pipe_may_be_named_as_a_file(folder: Path) -> None:
+    command = [*COMMAND, "convert", "skip.trec", "/dev/stdout", "--format", "json"]
+    for words in (command, [*COMMAND, "convert", "skip.trec", "/dev/fd/1", "--format", "json"]):
+        done = subprocess.run(words, env=environment(), capture_output=True, check=True)
+        assert decode(done.stdout) == skip()
 
 
 def test_what_reads_the_output_may_go_away(folder: Path) -> None:

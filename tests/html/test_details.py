@@ -67,8 +67,9 @@ def test_a_click_pins_all_that_is_known(tmp_path: Path) -> None:
 
 def test_members_lead_to_what_is_inside(tmp_path: Path) -> None:
     script = """await choose("encoder");
-      await page.locator(".side section", { hasText: "Members" }).getByRole("button", { name: "encoder.gate" }).click();
-      return [await page.evaluate(() => trec.graph.nameOf(trec.state.selected)), await frames(), await page.locator(".side h2").innerText()];"""
+      await page.locator(".side section", { hasText: "Members" }).getByRole("button", { name: "gate" }).click();
+      const chosen = await page.evaluate(() => trec.graph.nameOf(trec.state.selected));
+      return [chosen, await frames(), await page.locator(".side h2").innerText()];"""
     found = play(nested().to_html(depth=1), TITLES + LIT + script, tmp_path)
     assert found == ["encoder.gate", ["encoder"], "encoder.gate"]
 

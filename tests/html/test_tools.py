@@ -34,7 +34,8 @@ def test_colours_stand_for_facts_that_the_legend_names(by: str, tmp_path: Path) 
 
 
 def test_the_legend_follows_the_theme_and_what_is_shown(tmp_path: Path) -> None:
-    script = """const swatch = () => page.evaluate(() => getComputedStyle(document.querySelector(".legend .swatch")).backgroundColor);
+    script = """const swatch = () =>
+        page.locator(".legend .swatch").first().evaluate((one) => getComputedStyle(one).backgroundColor);
       const light = [await keys(), await swatch()];
       await page.getByRole("button", { name: "Dark or light" }).click();
       const dark = [await keys(), await swatch()];
@@ -105,9 +106,9 @@ def exported(page: object, tmp_path: Path, script: str = "", suffix: str = "SVG"
     """Return the file of what a page shows."""
     target = tmp_path / f"picture.{suffix.lower()}"
     script += f"""await page.getByRole("button", {{ name: "Save", exact: true }}).click();
-      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", {{ name: "{suffix}" }}).click()]);
-      await download.saveAs("{target}");
-      return [download.suggestedFilename(), await page.evaluate(() => [trec.state.scene.width, trec.state.scene.height])];"""
+      const file = page.waitForEvent("download");
+      await page.getByRole("button", {{ name: "{suffix}" }}).click();
+      await (await file).saveAs("{target}");"""
     play(page, script, tmp_path)  # type: ignore[arg-type]
     return target
 

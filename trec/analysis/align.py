@@ -61,7 +61,7 @@ def _anchors(one: Sequence[Hashable], other: Sequence[Hashable], start: int, end
     """Return the longest ascending pairs of items that occur once on each side."""
     here, there = _once(one, start, end), _once(other, begin, stop)
     found = [(position, there[item]) for item, position in here.items() if item in there]
-    return _ascending(sorted(found))
+    return ascending(sorted(found))
 
 
 def _once(items: Sequence[Hashable], start: int, end: int) -> dict[Hashable, int]:
@@ -71,7 +71,7 @@ def _once(items: Sequence[Hashable], start: int, end: int) -> dict[Hashable, int
     return {item: position for item, position in found.items() if position >= 0}
 
 
-def _ascending(pairs: Pairs) -> Pairs:
+def ascending(pairs: Pairs) -> Pairs:
     """Return the longest part of pairs, sorted by the first, in which the second ascends as well."""
     tails: list[int] = []
     ends: list[int] = []
@@ -127,4 +127,4 @@ def _greedy(one: Sequence[Hashable], other: Sequence[Hashable], start: int, end:
         free = places.get(one[position])
         if free:
             found.append((position, free.pop()))
-    return _ascending(found)
+    return ascending(found)

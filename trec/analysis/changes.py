@@ -5,6 +5,7 @@ from __future__ import annotations
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
+from trec.analysis.align import ascending
 from trec.analysis.edit_texts import Row, attributes, own_name, summary, tied, within
 from trec.analysis.matching import Matching
 from trec.ir.text import type_text
@@ -53,6 +54,7 @@ class Changes:
         found: list[Row] = []
         found += self._scopes()
         found += self._nodes()
+        found += self._exchanged()
         found += wiring
         found += self._removed()
         self._found = found
@@ -158,6 +160,15 @@ class Changes:
             yield "renamed", node.kind, node.name, was, now
         if old.get("aliases") != new.get("aliases"):
             yield "attribute", node.kind, node.name, tied(old.get("aliases")), tied(new.get("aliases"))
+
+    def _exchanged(self) -> Iterator[Row]:
+        """Yield the inputs and outputs that are at another position among those that were there before."""
+        for kind in ("input", "output"):
+            one, other = _ranks(self.before, kind), _ranks(self.after, kind)
+            pairs = {(one[here], other[there]): there for here, there in self.nodes.items() if there in other}
+            for pair in sorted(pairs.keys() - set(ascending(sorted(pairs)))):
+                node = self.after.nodes[pairs[pair]]
+                yield "attribute", kind, node.name, f"index={pair[0]}", f"index={pair[1]}"
 
     def _stands_alone(self, graph: Graph, index: int, nodes: dict[int, int], scopes: dict[int, int]) -> bool:
         """Return whether a node that has no partner is an edit of its own, not part of a call that has none."""
@@ -279,3 +290,10 @@ def _steps(graph: Graph) -> list[int]:
     for node in graph.nodes:
         counts[node.parent] += node.kind not in SOURCE_KINDS
     return counts
+
+
+def _ranks(graph: Graph, kind: str) -> dict[int, int]:
+    """Return the position of each input, or output, among the others."""
+    found = [(graph.attrs_of(node).get("index"), at) for at, node in enumerate(graph.nodes) if node.kind == kind]
+    order = sorted([(index if isinstance(index, int) else at, at) for index, at in found])
+    return {at: rank for rank, (_, at) in enumerate(order)}

@@ -100,6 +100,10 @@ class Diff(Struct, frozen=True, dict=True):
         """Return one picture of both graphs as SVG; see `to_graph`, for arguments `trec.backends.svg.to_svg`."""
         return self.to_graph().to_svg(path, **options)
 
+    def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
+        """Return a page of both graphs; see `to_graph`, for arguments `trec.backends.html.page.to_html`."""
+        return self.to_graph().to_html(path, **options)
+
     def __str__(self) -> str:
         return "\n".join(_lines(self))
 

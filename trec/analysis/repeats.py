@@ -13,7 +13,7 @@ from trec.ir.text import type_text
 from trec.ir.types import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from typing import Any
 
     from trec.analysis.loops import Loop
@@ -61,13 +61,24 @@ class Repeats(Struct, frozen=True):
 
     def __str__(self) -> str:
         rows = [(item.first, item.last, item.count, item.times, item.steps) for item in self.repeats]
+        found = lines(("first", "last", "count", "times", "steps"), rows) if rows else ["no repeats"]
         differences = [f"{item.one} and {item.other}: {item.what}" for item in self.differences]
-        return "\n".join([*lines(("first", "last", "count", "times", "steps"), rows), *differences])
+        return "\n".join([*found, *differences])
 
 
-def repeats(graph: Graph) -> Repeats:
-    """Return which blocks of a graph are equal, as `fold` finds them, and in what neighbours that look alike differ."""
-    blocks = Blocks(graph)
+def repeats(graph: Graph, *, shapes: bool = True, ignore: str | Collection[str] = ()) -> Repeats:
+    """Return which blocks of a graph are equal, as `fold` finds them, and in what neighbours that look alike differ.
+
+    Where the difference is one of sizes or of an argument that does not matter, say so here and to `fold`: experts that
+    are given different numbers of tokens are equal with `shapes=False`.
+
+    Args:
+        graph: what to look at.
+        shapes: whether sizes must be equal; otherwise ranks are enough.
+        ignore: names of arguments that may differ.
+    """
+    ignored = [ignore] if isinstance(ignore, str) else ignore
+    blocks = Blocks(graph, shapes=shapes, ignore=ignored)
     loops = find_loops(blocks)
     dropped = bytearray(len(blocks.steps))
     for loop in loops:
@@ -110,7 +121,7 @@ def _differences(blocks: Blocks, loops: list[Loop], dropped: bytearray) -> Itera
 def difference(blocks: Blocks, one: Block, other: Block) -> str:
     """Return the first thing, in program order, in which two blocks differ."""
     graph = blocks.graph
-    found = _of_rows(graph, graph.scopes[one.scope], graph.scopes[other.scope])
+    found = _of_rows(blocks, graph.scopes[one.scope], graph.scopes[other.scope])
     if found:
         return found
     for here, there in zip(one.items, other.items, strict=False):
@@ -121,7 +132,7 @@ def difference(blocks: Blocks, one: Block, other: Block) -> str:
             return f"{name_of(blocks, here)}, then {name_of(blocks, there)}"
         else:
             rows = graph.nodes[blocks.steps[here]], graph.nodes[blocks.steps[there]]
-            found = _of_rows(graph, *rows) or _of_types(graph, *rows)
+            found = _of_rows(blocks, *rows) or _of_types(blocks, *rows)
             if found:
                 return found
     if len(one.items) != len(other.items):
@@ -131,21 +142,24 @@ def difference(blocks: Blocks, one: Block, other: Block) -> str:
     return "they read other values, or their parameters are shared differently"
 
 
-def _of_rows(graph: Graph, one: Node | Scope, other: Node | Scope) -> str:
-    is_scope = isinstance(one, Scope)
+def _of_rows(blocks: Blocks, one: Node | Scope, other: Node | Scope) -> str:
+    graph, is_scope = blocks.graph, isinstance(one, Scope)
     was, what = ((row.cls if isinstance(row, Scope) else row.op) for row in (one, other))
     if what != was:
         return f"{one.name} is {was}, then {what}"
     first, second = dict(graph.attrs[one.attrs]), dict(graph.attrs[other.attrs])
     for name in [*first, *second]:
-        if first.get(name) != second.get(name) and not (is_scope and COUNTER.search(name)):
+        told = name in blocks.ignore or (is_scope and COUNTER.search(name))
+        if first.get(name) != second.get(name) and not told:
             return f"{one.name} has {name} {first.get(name)!r}, then {second.get(name)!r}"
     return ""
 
 
-def _of_types(graph: Graph, one: Node, other: Node) -> str:
+def _of_types(blocks: Blocks, one: Node, other: Node) -> str:
+    graph = blocks.graph
     for what, here, there in (("reads", one.inputs, other.inputs), ("yields", one.outputs, other.outputs)):
         first, second = ([type_text(graph.type_of(value)) for value in values] for values in (here, there))
-        if first != second:
+        keys = [[blocks.types[graph.values[value].type] for value in values] for values in (here, there)]
+        if keys[0] != keys[1]:
             return f"{one.name} {what} {', '.join(first)}, then {', '.join(second)}"
     return ""

@@ -65,7 +65,7 @@ def capture(
         >>> print(trec.capture(torch.nn.Linear(2, 1), (4, 2)))  # doctest: +ELLIPSIS
         graph Linear: ...
     """
-    with _torch_needed():
+    with torch_needed():
         from trec.capture import session
     return session.kept_from_compiler(session.capture)(
         net, shapes, args=args, kwargs=kwargs, dtypes=dtypes, name=name, level=level, method=method, device=device,
@@ -107,13 +107,18 @@ def recording(net: torch.nn.Module | None = None, *, name: str | None = None, le
         >>> [scope.name for scope in rec.graph.scopes]
         ['Linear', 'Linear#1', 'Linear#2']
     """
-    with _torch_needed():
+    with torch_needed():
         from trec.capture.recording import Recording
     return Recording(net, name, level)
 
 
 @contextmanager
-def _torch_needed() -> Iterator[None]:
+def torch_needed() -> Iterator[None]:
+    """Say how to install torch if an import in the block does not find it.
+
+    Raises:
+        DependencyError: torch is not installed.
+    """
     try:
         yield
     except ModuleNotFoundError as error:

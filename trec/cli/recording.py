@@ -10,11 +10,12 @@ from contextlib import nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from trec import capture
-from trec.cli import hugging_face, models
-from trec.cli.tensors import Tensor, asked, dtype, filled, keywords, tensor, value
+from trec.capture.api import torch_needed
+from trec.cli import hugging_face, inputs, models
+from trec.cli.tensors import dtype, keywords, tensor, value
 from trec.cli.terminal import say, working
 from trec.cli.words import assignment, one_of
-from trec.errors import CaptureError, DependencyError, OptionError, TraceWarning
+from trec.errors import CaptureError, OptionError, TraceWarning
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace, _ArgumentGroup
@@ -113,33 +114,25 @@ def record(spec: str, options: Namespace) -> Graph:
 
 
 def _net(spec: str, options: Namespace) -> Any:
-    try:
+    with torch_needed():
         import torch
-    except ModuleNotFoundError as error:
-        raise DependencyError(
-            "recording needs PyTorch, which is not installed: pip install 'trec[torch]'; "
-            "saved graphs can be read and drawn without it"
-        ) from error
     torch.manual_seed(0)
-    device = torch.device("meta") if options.meta else nullcontext()
     arguments = dict(options.arg)
     found = None if spec.startswith(models.HUGGING_FACE) else models.load(spec)
     try:
-        with device:
+        with torch.device("meta") if options.meta else nullcontext():
             net = _made(found, spec, arguments)
     except OptionError:
         raise
     except Exception as error:
         if not options.meta:
             raise
-        say(
-            f"trec: the model could not be made by shapes alone, so it was made with memory: {error.__cause__ or error}"
-        )
+        why = error.__cause__ or error
+        say(f"trec: the model could not be made by shapes alone, so it was made with memory: {why}")
         net = _made(found, spec, arguments)
     if not isinstance(net, torch.nn.Module):
-        raise OptionError(
-            f"{spec} gives a value of type {type(net).__name__}, expected a torch.nn.Module or what returns one"
-        )
+        kind = type(net).__name__
+        raise OptionError(f"{spec} gives a value of type {kind}, expected a torch.nn.Module or what returns one")
     if options.device and not options.meta:
         net = net.to(options.device)
     return net if options.train else net.eval()
@@ -152,33 +145,15 @@ def _made(found: Any, spec: str, arguments: dict[str, Any]) -> Any:
 
 
 def _recorded(net: Any, spec: str, options: Namespace) -> Graph:
-    inputs: list[Any] = options.inputs
-    named: dict[str, Any] = {name: item for group in options.kwargs for name, item in group.items()}
-    if spec.startswith(models.HUGGING_FACE) and not inputs:
-        named = {**hugging_face.inputs(net), **named}
-    kinds: list[str] = options.dtype
-    plain = [item for item in inputs if isinstance(item, Tensor) and item.dtype is None]
-    if len(kinds) > 1 and len(kinds) != len(plain):
-        raise OptionError(f"--dtype is given {len(kinds)} times, but there are {len(plain)} shapes that name no type")
-    given = iter(kinds if len(kinds) > 1 else kinds * len(plain))
-    inputs = [Tensor(item.shape, next(given, None)) if item in plain else item for item in inputs]
-    device = "meta" if options.meta else None
-    arguments: dict[str, Any] = {"kwargs": _tensors(net, named, device)}
-    if inputs and all(isinstance(item, Tensor) for item in inputs):
-        arguments["shapes"] = [item.shape for item in inputs]
-        dtypes = [_torch_dtype(item.dtype) for item in inputs]
-        arguments["dtypes"] = dtypes if any(dtypes) else None
-    else:
-        arguments["args"] = tuple(_tensors(net, inputs, device))
-        _needs(net, options.method, arguments["args"], named)
+    default = hugging_face.inputs(net) if spec.startswith(models.HUGGING_FACE) else {}
     try:
         return capture(
             net,
-            **arguments,
+            **inputs.given(net, options, default),
             name=options.name,
             level=options.level or "function",
             method=options.method,
-            device=device,
+            device="meta" if options.meta else None,
             costs=options.costs,
         )
     except CaptureError as error:
@@ -186,35 +161,6 @@ def _recorded(net: Any, spec: str, options: Namespace) -> Graph:
             raise _as_typed(error) from error
         say(f"trec: {error}")
         return error.graph
-
-
-def _tensors(net: Any, found: Any, device: str | None) -> Any:
-    """Return a value with a tensor in each place that asks for one."""
-    from trec.capture.inputs import make_inputs  # needs torch
-
-    wanted = list(asked(found))
-    made = make_inputs(net, [one.shape for one in wanted], [_torch_dtype(one.dtype) for one in wanted], device)
-    return filled(found, iter(made).__next__)
-
-
-def _torch_dtype(name: str | None) -> Any:
-    import torch
-
-    return None if name is None else getattr(torch, name)
-
-
-def _needs(net: Any, method: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """Refuse inputs that are fewer than the model takes, which is told better here than by the model."""
-    try:
-        signature = models.taken(getattr(net, method))
-        signature.bind(*args, **named)
-    except (AttributeError, ValueError):
-        return
-    except TypeError as error:
-        raise OptionError(
-            f"{type(net).__name__}.{method} takes {signature}: {error}; give a --shape for each tensor, such as "
-            "--shape 1,3,224,224, or --kwargs"
-        ) from error
 
 
 def _as_typed(error: CaptureError) -> CaptureError:

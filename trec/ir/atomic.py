@@ -24,7 +24,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = os.path.realpath(path)
     try:
-        mode = os.stat(target).st_mode
+        mode = os.stat(path).st_mode  # of a pipe, `target` is no name
     except FileNotFoundError:
         mode = 0
     if mode and not stat.S_ISREG(mode):
@@ -39,7 +39,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if mode:
             os.chmod(beside, stat.S_IMODE(mode))
         os.replace(beside, target)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename == beside:
+            error.filename = os.fspath(path)
         with suppress(OSError):
             os.remove(beside)
         raise

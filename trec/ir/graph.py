@@ -183,9 +183,9 @@ class Graph(Struct, frozen=True, dict=True):
         found: Diff = registry.load("trec.analysis.diff:diff")(self, other, names=names)
         return found
 
-    def repeats(self) -> Repeats:
+    def repeats(self, *, shapes: bool = True, ignore: str | Collection[str] = ()) -> Repeats:
         """Return which blocks are equal and where others differ; see `trec.analysis.repeats.repeats`."""
-        found: Repeats = registry.load("trec.analysis.repeats:repeats")(self)
+        found: Repeats = registry.load("trec.analysis.repeats:repeats")(self, shapes=shapes, ignore=ignore)
         return found
 
     def costs(self) -> Costs:

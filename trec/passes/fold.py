@@ -25,7 +25,8 @@ def fold(graph: Graph, *, shapes: bool = True, ignore: str | Collection[str] = (
     the same classes. Their parameters are their own and may have any names. Paths may differ in numbers (`layers.3`),
     numbers may count on by a fixed step where they tell a position (the index of an item, `layer_idx` of a module), and
     each block may read another result of one step, such as `unbind`. Folding goes on inside the block that stays.
-    `graph.repeats()` says which blocks are equal, and where those that look alike differ.
+    `graph.repeats()` says which blocks are equal, and in what those that look alike differ; what does not matter can
+    then be left aside by `shapes` or `ignore`.
 
     Args:
         graph: what to rewrite.

@@ -1,6 +1,7 @@
 // The panel beside the canvas: all that is known of what is chosen, and what it is joined to.
 
 import { button, element, sign, swatch } from "./elements.js";
+import { CHANGES } from "./graph.js";
 import { bytes } from "./numbers.js";
 import { drawn } from "./search.js";
 import { typeText } from "./tooltip.js";
@@ -18,6 +19,11 @@ const LONGEST = 2000;
 /** @param {string} text */
 function cut(text) {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** A name, without that of what it is in. @param {string} name @param {string} around */
+function below(name, around) {
+  return around && name.startsWith(`${around}.`) ? name.slice(around.length + 1) : name;
 }
 
 /** @param {Graph} graph @param {number} node */
@@ -52,6 +58,7 @@ class Details {
     this.shown = -1;
     app.store.watch(["selected", "theme"], () => this.fill());
     trace.watchers.add(() => this.fill());
+    panel.addEventListener("keydown", ({ key }) => key === "Escape" && this.close());
   }
 
   fill() {
@@ -73,16 +80,18 @@ class Details {
     app.show(drawn(app, selected));
   }
 
+  close() {
+    this.app.select(-1);
+    this.app.canvas.focus();
+  }
+
   /** @param {Item} item */
   head(item) {
     const { graph, theme } = this.app;
     const face = graph.face(item);
     const kind = graph.kindOf(item);
     const title = element("h2", {}, swatch(theme.paints[face.role] ?? theme.paints.other), element("bdi", {}, cut(graph.nameOf(item) || graph.title)));
-    const close = button(sign("M4 4l8 8M12 4l-8 8"), "Close (Escape)", () => {
-      this.app.select(-1);
-      this.app.canvas.focus();
-    });
+    const close = button(sign("M4 4l8 8M12 4l-8 8"), "Close (Escape)", () => this.close());
     return element("header", {}, title, close, element("p", {}, [graph.opOf(item), kind].filter((text, at) => text && !(at && kind === "op")).join(" · ")));
   }
 
@@ -95,7 +104,9 @@ class Details {
     const count = (/** @type {number} */ number) => (number ? number.toLocaleString("en") : "");
     const node = this.nodeOf(item);
     const scope = item < graph.count ? graph.standing[item] : item - graph.count;
-    add("path", graph.paths[scope >= 0 ? scope : graph.parent[item]] ?? "");
+    add("change", CHANGES[item < graph.count ? graph.change[item] : graph.scopeChange[scope]]);
+    const path = graph.paths[scope >= 0 ? scope : graph.parent[item]];
+    if (path !== graph.nameOf(item)) add("path", path);
     const around = graph.around(item);
     if (around > 0) add("in", element("span", {}, this.link(graph.count + around), element("small", {}, graph.opOf(graph.count + around))));
     const calls = scope < 0 ? 0 : graph.times[scope];
@@ -173,7 +184,7 @@ class Details {
       return [this.type(value), element("ul", { "aria-label": "Read by" }, ...links)];
     });
     const members = node < 0 ? graph.members[item - graph.count] : [];
-    const held = this.list(`Members · ${members.length}`, members, (inner) => [this.link(inner), element("small", {}, graph.opOf(inner))]);
+    const held = this.list(`Members · ${members.length}`, members, (inner) => [this.link(inner, below(graph.nameOf(inner), graph.nameOf(item))), element("small", {}, graph.opOf(inner))]);
     return [...read, ...yielded, ...held];
   }
 

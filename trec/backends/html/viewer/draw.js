@@ -32,14 +32,13 @@ const FRAME_CORNER = 6;
 const BEHIND = 3;
 /** Pixels below which texts, and boxes, are too small to be seen. */
 const READABLE = 3.5;
-/** Pixels below which titles of frames are written larger than they are. */
-const SMALL = 6;
 const VISIBLE = 1.5;
 /** Pixels below which many boxes in a row are drawn as one. */
 const TOGETHER = 3;
 /** Size in pixels of the titles of frames whose own are too small to be read, and the room that they need. */
 const SIGN = 10;
 const SIGN_ROOM = 30;
+const LEGIBLE = 6;
 const WIRE_WIDTH = 0.9;
 const LIT_WIDTH = 2.2;
 const DIM = 0.35;
@@ -52,40 +51,52 @@ export class Drawer {
     this.scene = scene;
     this.colours = colours;
     this.lit = lit;
+    /** Left, top, right and bottom of titles that are larger than they are. @type {Map<number, number[]>} */
+    this.signs = new Map();
   }
 
   /** @param {Part} part */
   draw(part) {
+    this.place(part);
     this.frames(part);
     this.wires(part);
     this.boxes(part);
     this.notes(part);
-    this.signs(part);
+    this.titles(part);
   }
 
-  /** Write the titles of frames as large as can be read, where their own cannot be. @param {Part} part */
-  signs(part) {
-    const { scene, surface, colours } = this;
-    const { picture } = scene;
+  /** Where the titles of frames can stand that are too small to be read, as large as can be read. @param {Part} part */
+  place(part) {
+    const { scene, surface } = this;
     const size = SIGN / part.zoom;
-    /** @type {number[][]} */
-    const written = [];
+    this.signs.clear();
+    if (this.colours.sizes[0] * part.zoom > LEGIBLE) return;
     scene.frameIndex.within(part.left, part.top, part.right, part.bottom, (frame) => {
       const [x, y, width, height] = scene.frames.subarray(4 * frame, 4 * frame + 4);
       if (width * part.zoom < SIGN_ROOM || height * part.zoom < SIGN_ROOM) return;
-      const { title, size: own } = picture.titles[frame];
-      if (own * part.zoom >= SMALL) return;
+      const face = scene.picture.titles[frame];
+      if (face.size * part.zoom > LEGIBLE) return;
       const left = Math.max(x, part.left) + size * 0.4;
       const top = Math.max(y - size * 0.5, part.top);
-      const right = left + surface.width(title, SIGN, true) / part.zoom;
+      const right = left + surface.width(face.title, SIGN, true) / part.zoom;
       const bottom = top + size * 1.2;
       if (right > x + width || bottom > y + height) return;
-      if (written.some((other) => left < other[2] && right > other[0] && top < other[3] && bottom > other[1])) return;
-      written.push([left, top, right, bottom]);
-      const { fill, text } = colours.frames[frame];
-      surface.rectangle(left - size * 0.2, top, right - left + size * 0.4, bottom - top, 0, { fill, border: "", width: 0, line: "solid" });
-      surface.text(title, left, top + size * 0.95, size, text, true);
+      for (const other of this.signs.values())
+        if (left < other[2] && right > other[0] && top < other[3] && bottom > other[1]) return;
+      this.signs.set(frame, [left, top, right, bottom]);
     }, SIGN_ROOM / part.zoom);
+  }
+
+  /** Write the titles that were placed. @param {Part} part */
+  titles(part) {
+    const { scene, surface, colours } = this;
+    const size = SIGN / part.zoom;
+    for (const [frame, [left, top, right, bottom]] of this.signs) {
+      const { fill, text } = colours.frames[frame];
+      const ink = { fill, border: "", width: 0, line: /** @type {const} */ ("solid") };
+      surface.rectangle(left - size * 0.2, top, right - left + size * 0.4, bottom - top, 0, ink);
+      surface.text(scene.picture.titles[frame].title, left, top + size * 0.95, size, text, true);
+    }
   }
 
   /** @param {Part} part */
@@ -104,7 +115,7 @@ export class Drawer {
     const ink = inked(colours.frames[frame], face, colours.theme);
     if (face.times > 1) surface.rectangle(x + BEHIND, y + BEHIND, width, height, FRAME_CORNER, ink);
     surface.rectangle(x, y, width, height, FRAME_CORNER, ink);
-    if (face.size * zoom < SMALL) return;
+    if (face.size * zoom < READABLE || this.signs.has(frame)) return;
     const [titleX, titleY, below] = scene.titles.subarray(3 * frame, 3 * frame + 3);
     this.#title(face, x + titleX, y + titleY + face.size + 3, colours.frames[frame], below === 1);
   }

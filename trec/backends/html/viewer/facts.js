@@ -102,8 +102,23 @@ function dtypeOf(graph, item) {
   return node >= 0 && graph.firstOutput[node] < graph.firstOutput[node + 1] ? graph.typeOf(graph.firstOutput[node]).dtype : "none";
 }
 
+/** Colours that a function in Python gave to nodes. @type {Colouring} */
+const given = {
+  title: "as given",
+  paint(graph, picture) {
+    /** @type {{ paints: Paint[], nodes: [number, number][], keys: [string, number][] }} */
+    const { paints, nodes, keys } = graph.data.colours ?? { paints: [], nodes: [], keys: [] };
+    const byNode = new Map(nodes);
+    return {
+      paints: picture.nodes.map((node) => paints[byNode.get(node) ?? -1] ?? null),
+      keys: keys.map(([text, paint]) => ({ text, paint: paints[paint] })),
+    };
+  },
+};
+
 /** @type {[string, Colouring][]} */
 export const FACTS = [
+  ["given", given],
   ["kind", byName("kind", (graph, item) => graph.kindOf(item))],
   ["class", byName("class", classOf)],
   ["module", byName("module", (graph, item) => {
@@ -113,5 +128,5 @@ export const FACTS = [
   ["dtype", byName("element type", dtypeOf)],
   ["params", byNumber("parameters", (graph, item) => graph.params(item))],
   ["flops", byNumber("FLOPs", (graph, item) => graph.flops(item))],
-  ["memory", byNumber("memory of results", (graph, item) => graph.bytes(item), bytes)],
+  ["memory", byNumber("memory", (graph, item) => graph.bytes(item), bytes)],
 ];

@@ -5,6 +5,8 @@ import { element } from "./elements.js";
 /** @typedef {import("./app.js").App} App */
 
 const [WIDTH, HEIGHT] = [168, 132];
+/** Part of the view that it may take. */
+const SHARE = 0.22;
 /** Boxes from which only frames are drawn, and boxes as far as they are large enough to be seen. */
 const MANY = 20000;
 
@@ -20,10 +22,11 @@ export function mountMinimap(app) {
   let pending = 0;
   let isStale = true;
 
-  const size = () => {
+  const measure = () => {
     const { width, height } = app.state.scene;
     const ratio = globalThis.devicePixelRatio || 1;
-    scale = Math.min(WIDTH / Math.max(width, 1), HEIGHT / Math.max(height, 1));
+    const { size } = app.stage;
+    scale = Math.min(Math.min(WIDTH, size.width * SHARE) / Math.max(width, 1), Math.min(HEIGHT, size.height * SHARE) / Math.max(height, 1));
     const [across, along] = [Math.max(28, width * scale), Math.max(28, height * scale)];
     canvas.style.width = `${across}px`;
     canvas.style.height = `${along}px`;
@@ -32,7 +35,7 @@ export function mountMinimap(app) {
     return ratio;
   };
   const paint = () => {
-    const ratio = size();
+    const ratio = measure();
     const { scene } = app.state;
     const { boxes, frames } = app.stage.colours();
     ink.setTransform(ratio * scale, 0, 0, ratio * scale, 0, 0);
@@ -92,5 +95,8 @@ export function mountMinimap(app) {
     drag(event);
   });
   canvas.addEventListener("pointermove", drag);
-  new ResizeObserver(request).observe(app.canvas);
+  new ResizeObserver(() => {
+    isStale = true;
+    request();
+  }).observe(app.canvas);
 }

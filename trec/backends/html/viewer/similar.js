@@ -19,7 +19,7 @@ function likeness(one, other) {
 /** The words most like one, the most alike first. @param {string} word @param {Iterable<string>} words @param {number} most @returns {string[]} */
 export function likely(word, words, most) {
   return [...new Set(words)]
-    .map((other) => ({ other, share: likeness(word, other) }))
+    .map((other) => ({ other, share: other.toLowerCase().includes(word.toLowerCase()) ? 1 : likeness(word, other) }))
     .filter(({ share }) => share > 0.4)
     .sort((one, other) => other.share - one.share)
     .slice(0, most)

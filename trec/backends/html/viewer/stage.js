@@ -13,6 +13,8 @@ import { Transition } from "./transition.js";
 /** @typedef {import("./draw.js").Colours} Colours */
 
 const DURATION = 220;
+/** Pixels within which rings are told apart. */
+const CELL = 3;
 /** Boxes up to which a change is shown as a movement. */
 const MOVABLE = 2500;
 
@@ -125,6 +127,7 @@ export class Stage {
       const drawer = new Drawer(surface, scene, colours, null);
       surface.opacity = all;
       surface.fade(1);
+      drawer.place(seen);
       drawer.frames(seen);
       surface.opacity = wires;
       surface.fade(1);
@@ -132,6 +135,7 @@ export class Stage {
       surface.opacity = all;
       surface.fade(1);
       drawer.boxes(seen);
+      drawer.titles(seen);
       surface.opacity = 1;
       surface.fade(1);
     };
@@ -168,7 +172,15 @@ export class Stage {
     const { count } = this.app.graph;
     const found = this.#boxesOf(hits, scene);
     scene.frameIndex.within(left, top, right, bottom, (frame) => hits.has(count + frames[frame]) && ring(count + frames[frame]));
-    scene.boxIndex.within(left, top, right, bottom, (box) => found.has(box) && ring(boxes[box]));
+    // Of many rings at one place on the screen one is seen.
+    const cells = new Set();
+    scene.boxIndex.within(left, top, right, bottom, (box) => {
+      if (!found.has(box)) return;
+      const x = Math.round(((scene.places[4 * box] - left) * camera.zoom) / CELL);
+      const cell = Math.round(((scene.places[4 * box + 1] - top) * camera.zoom) / CELL) * 65536 + x;
+      if (!cells.has(cell)) ring(boxes[box]);
+      cells.add(cell);
+    });
   }
 
   /** @type {{ hits: Set<Item>, scene: Scene, boxes: Set<number> } | undefined} */

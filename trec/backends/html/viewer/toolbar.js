@@ -9,7 +9,7 @@ import { button, element, sign } from "./elements.js";
 /** A button that opens a small panel below it. @param {string | Node} face @param {string} title @param {...Node} inside @returns {Node[]} */
 export function menu(face, title, ...inside) {
   const id = `menu-${title.toLowerCase().replaceAll(" ", "-")}`;
-  const opener = button(face, title, () => {}, { popovertarget: id, "aria-haspopup": "true" });
+  const opener = button(face, title, () => {}, { popovertarget: id });
   const panel = element("div", { id, popover: "auto", class: "menu", role: "group", "aria-label": title, toggle: () => {
     const { left, bottom } = opener.getBoundingClientRect();
     panel.style.left = `${Math.max(4, Math.min(left, innerWidth - panel.offsetWidth - 8))}px`;
@@ -69,11 +69,11 @@ function depths(app) {
 /** @param {App} app */
 function colours(app) {
   const select = element("select", { "aria-label": "Colour by", title: "What colours stand for", change: () => app.store.set({ colourBy: select.value }) },
-    ...[...COLOURINGS].filter(([name]) => (name !== "change" || app.graph.diff) && (name !== "given" || app.graph.data.colours)).map(([value, { title }]) => element("option", { value }, `Colour: ${title}`)));
+    ...[...COLOURINGS].filter(([name]) => (name !== "change" || app.graph.diff) && (name !== "given" || app.graph.data.colours)).map(([value, { title }]) => element("option", { value }, title)));
   const show = () => (select.value = app.state.colourBy);
   app.store.watch(["colourBy"], show);
   show();
-  return select;
+  return element("label", {}, element("span", {}, "Colour"), select);
 }
 
 /**
