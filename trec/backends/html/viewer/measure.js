@@ -71,7 +71,7 @@ export function measured(picture, ruler, sizes, options) {
   const room = new Float64Array(2 * count);
   for (let box = 0; box < count; box++) {
     const face = picture.faces[box];
-    const size = kept(boxSizes, face, () => boxSize(face, sizes, ruler));
+    const size = boxSizes.get(face) ?? kept(boxSizes, face, () => boxSize(face, sizes, ruler));
     room[2 * box] = size[0];
     room[2 * box + 1] = size[1];
   }
@@ -114,16 +114,20 @@ function netsOf(picture) {
   const known = new Map();
   /** @type {Map<number, string>} */
   const texts = new Map();
+  const nets = new Int32Array(picture.wires.length);
   let count = 0;
-  const nets = Int32Array.from(picture.wires, ({ source, stroke, label: own, flow }) => {
+  picture.wires.forEach(({ source, stroke, label: own, flow }, wire) => {
     const sender = source * 8 + stroke;
     const label = own || (written.get(sender) ?? "");
-    if (!label) return (plain[sender] ||= ++count) - 1;
+    if (!label) {
+      nets[wire] = (plain[sender] ||= ++count) - 1;
+      return;
+    }
     const key = `${sender} ${flow >= 0 && own ? `× ${flow}` : label}`;
     let net = known.get(key);
     if (net === undefined) known.set(key, (net = count++));
     if (!texts.has(net)) texts.set(net, label);
-    return net;
+    nets[wire] = net;
   });
   return { nets, texts };
 }

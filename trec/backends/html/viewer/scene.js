@@ -32,7 +32,9 @@ export function compose(graph, view) {
   const picture = project(graph, view);
   const { direction } = graph.data.options;
   const wrap = view.columns ? graph.data.options.wrap || COLUMN : 0;
-  const first = picture.nodes.flatMap((node, box) => (graph.kind[node] === INPUT ? [box] : []));
+  /** @type {number[]} */
+  const first = [];
+  picture.nodes.forEach((node, box) => graph.kind[node] === INPUT && first.push(box));
   const { sizes } = graph.data.style;
   const { diagram, texts, nets } = measured(picture, graph.ruler, sizes, { direction, wrap, first });
   const placement = arrange(diagram, memoryOf(graph, view.columns));
@@ -44,7 +46,8 @@ export function compose(graph, view) {
     places[4 * box + 2] = width;
     places[4 * box + 3] = height;
   }
-  const frames = Float64Array.from(placement.frames.flatMap((frame) => frame ?? [0, 0, 0, 0]));
+  const frames = new Float64Array(4 * placement.frames.length);
+  placement.frames.forEach((frame, at) => frame && frames.set(frame, 4 * at));
   const titles = titlesOf(placement, frames);
   const sideways = direction === "LR" || direction === "RL";
   const notes = notesOf(placement, texts, nets);
@@ -70,7 +73,10 @@ export function compose(graph, view) {
 function titlesOf(placement, frames) {
   const titles = new Float64Array(3 * placement.titles.length);
   placement.titles.forEach((title, at) => {
-    if (title) titles.set([title[0] - frames[4 * at], title[1] - frames[4 * at + 1], title[2]], 3 * at);
+    if (!title) return;
+    titles[3 * at] = title[0] - frames[4 * at];
+    titles[3 * at + 1] = title[1] - frames[4 * at + 1];
+    titles[3 * at + 2] = title[2];
   });
   return titles;
 }

@@ -29,6 +29,8 @@ export class Memory {
     this.nets = new Interning();
     /** @type {Interning<Form>} */
     this.forms = new Interning();
+    /** @type {Map<number, Map<number, Form>>} Of boxes that nothing is known of but their width and height. */
+    this.boxes = new Map();
     /** @type {Interning<Laid>} */
     this.contents = new Interning();
     /** @type {Interning<Framed>} */
@@ -96,7 +98,9 @@ class Arrangement {
    */
   visit(scope) {
     const { members, locals } = this.nesting;
-    const row = [locals[scope].id, ...this.title(scope).flat(), -1];
+    const row = [locals[scope].id];
+    for (const [width, height] of this.title(scope)) row.push(width, height);
+    row.push(-1);
     for (const item of members[scope]) row.push(this.framed[item] ? -2 - this.framed[item].id : this.forms[item].id);
     const outcome = this.memory.outcomes.known(row, () => {
       const own = this.laidOut(scope);
@@ -141,7 +145,7 @@ class Arrangement {
 
   /** @param {number} scope */
   title(scope) {
-    return this.diagram.titles[scope - this.nesting.boxes] ?? [];
+    return this.diagram.titles[scope - this.nesting.boxes] ?? NONE;
   }
 
   /**
@@ -219,6 +223,17 @@ class Arrangement {
     if (this.sideways) [width, height] = [height, width];
     const loop = this.looped.has(box) ? LOOP : 0;
     const first = this.first.has(box);
+    if (loop || first) return this.formOf(width, height, loop, first);
+    const { boxes } = this.memory;
+    let same = boxes.get(width);
+    if (!same) boxes.set(width, (same = new Map()));
+    let form = same.get(height);
+    if (!form) same.set(height, (form = this.formOf(width, height, 0, false)));
+    return form;
+  }
+
+  /** @param {number} width @param {number} height @param {number} loop @param {boolean} first */
+  formOf(width, height, loop, first) {
     return this.memory.forms.known([width, height, loop, first ? 1 : 0], (id) => ({
       id,
       shape: { ...BOX, width, height, ports: width > ROUND, loop, first },
@@ -243,17 +258,22 @@ class Arrangement {
     const { members, boxes } = this.nesting;
     const left = this.corners[4 * scope + 2];
     const top = this.corners[4 * scope + 3];
-    members[scope].forEach((item, position) => {
+    const inside = members[scope];
+    for (let position = 0; position < inside.length; position++) {
+      const item = inside[position];
       const [x, y] = this.framed[scope].content.centres[position];
       if (item < boxes) {
         this.boxes[2 * item] = left + x;
         this.boxes[2 * item + 1] = top + y;
-        return;
+        continue;
       }
       const { frame } = this.framed[item];
       const [across, along] = [left + x - frame.width / 2, top + y - frame.height / 2];
-      this.corners.set([across, along, across + frame.left, along + frame.top], 4 * item);
-    });
+      this.corners[4 * item] = across;
+      this.corners[4 * item + 1] = along;
+      this.corners[4 * item + 2] = across + frame.left;
+      this.corners[4 * item + 3] = along + frame.top;
+    }
   }
 
   /**
@@ -287,14 +307,17 @@ class Arrangement {
       crossings += content.crossings;
       const [across, along, left, top] = this.corners.subarray(4 * scope, 4 * scope + 4);
       if (scope < nesting.root) {
-        const [x, y] = turn(across, along);
-        const [toX, toY] = turn(across + frame.width, along + frame.height);
-        frames[at] = [Math.min(x, toX), Math.min(y, toY), Math.abs(toX - x), Math.abs(toY - y)];
-        titles[at] = [frames[at][0] + frame.title, frames[at][1], frame.setting];
+        let [x, y, width, height] = [across, along, frame.width, frame.height];
+        if (direction !== "TB") {
+          [x, y] = turn(across, along);
+          const [toX, toY] = turn(across + frame.width, along + frame.height);
+          [x, y, width, height] = [Math.min(x, toX), Math.min(y, toY), Math.abs(toX - x), Math.abs(toY - y)];
+        }
+        frames[at] = [x, y, width, height];
+        titles[at] = [x + frame.title, y, frame.setting];
       }
       if (!content.labels.size) continue;
-      const keys = [...nesting.index[scope].keys()];
-      for (const [net, [x, y]] of content.labels) texts.push([keys[net], turn(left + x, top + y)]);
+      for (const [net, [x, y]] of content.labels) texts.push([nesting.index[scope][net], turn(left + x, top + y)]);
     }
     // Of wires that share a net those that run the other way come last.
     texts.sort((one, other) => one[0] - other[0]);
@@ -313,6 +336,8 @@ class Arrangement {
   }
 }
 
+/** The title of what has none. @type {import("./diagram.js").Size[]} */
+const NONE = [];
 /** What tells the form of a frame from that of a box. */
 const FRAMED = -1;
 /** What all boxes are alike in. */

@@ -117,7 +117,7 @@ export class Routes {
    */
   piece(scope, key, target, visit) {
     const { nesting, corners } = this;
-    const ways = this.content(scope).lines[nesting.index[scope].get(key) ?? 0];
+    const ways = this.content(scope).lines[nesting.at(scope, key)];
     const line = ways.get(target === OUT ? OUT : nesting.position[target]) ?? [];
     const left = corners[4 * scope + 2];
     const top = corners[4 * scope + 3];
