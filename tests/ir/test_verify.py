@@ -238,6 +238,7 @@ BREAKS: dict[str, list[Break]] = {
         (change("carried", 0, port=2), "carried[0] has port 2, but node 2 has 2 inputs"),
         (change("carried", 0, port=-2), "carried[0] has port -2, but node 2 has 2 inputs"),
         (change("carried", 0, loop=9), "carried[0] has loop 9, expected -1 to 3"),
+        (lambda graph: replace(graph, carried=graph.carried * 2), "carried[1] repeats an earlier row"),
     ],
 }
 BREAKS["collapsed-inside"][1] = (
