@@ -252,6 +252,9 @@ def collapsed_holds_nothing(facts: Facts) -> Fault:
 
 def carried(facts: Facts) -> Fault:
     nodes, values, scopes = facts.graph.nodes, len(facts.graph.values), len(facts.graph.scopes)
+    at = repeated(facts.graph.carried)
+    if at is not None:
+        return "carried", at, "repeats an earlier row"
     for at, edge in enumerate(facts.graph.carried):
         if not 0 <= edge.value < values:
             return "carried", at, f"has value {edge.value}, expected 0 to {values - 1}"

@@ -49,7 +49,7 @@ CHECKS: dict[str, tuple[str, Callable[[Facts], Fault]]] = {
     "places": ("inputs and outputs lie in the root, parameters and buffers in a module or a loop", program.places),
     "collapsed-kinds": ("a collapsed node is of the kind of its scope, and lies in its place", program.collapsed_kinds),
     "collapsed-inside": ("nothing lies in a scope that is collapsed", program.collapsed_holds_nothing),
-    "carried": ("what a carried row refers to exists", program.carried),
+    "carried": ("what a carried row refers to exists, and no row is there twice", program.carried),
 }
 """Every invariant by name: what it says, and the check, which may rely on those above it."""
 
