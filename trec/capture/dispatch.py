@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from trec.capture.arguments import freeze, outline
+from trec.capture.collectives import communicate, unfolds
 from trec.capture.higher_order import HigherOrderCall
 from trec.capture.leaves import add_tensors
 from trec.capture.operators import Facts, facts_of
@@ -53,11 +54,15 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         thread = self.thread
         if thread.mute:
             return func(*args, **kwargs) if kwargs else func(*args)
+        if types and unfolds(types):
+            return NotImplemented
         facts = self.facts.get(id(func))  # operators take long to hash
         if facts is None:
             facts = self.facts[id(func)] = self._facts_of(func)
         if facts.higher_order:
             return HigherOrderCall(self, func, args, kwargs or {}).run()
+        if facts.communicates:
+            return communicate(self, facts, func, args, kwargs)
         call = thread.call
         thread.mute = 1
         try:

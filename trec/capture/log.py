@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from msgspec import Struct
 
+from trec.capture.leaves import local_part
 from trec.capture.torch_api import UninitializedTensor as UninitializedTensor
 from trec.ir.types import NodeKind, ScopeKind
 
@@ -99,7 +100,8 @@ class Log:
         """Whether there are links that perhaps nothing reads."""
 
     def value(self, tensor: torch.Tensor) -> int:
-        """Return a new value with the type of the tensor."""
+        """Return a new value with the type of the tensor, or of what this rank has of it."""
+        tensor = local_part(tensor)
         try:
             key = (tensor.shape, tensor.dtype, tensor.device, tensor.layout)
         except RuntimeError:  # a lazy parameter has no shape yet, a strided nested tensor never has one
