@@ -15,7 +15,7 @@ from trec.capture.higher_order import HigherOrderCall
 from trec.capture.leaves import add_tensors
 from trec.capture.operators import Facts, facts_of
 from trec.capture.sources import caller_place
-from trec.capture.torch_api import DisableTorchFunction, TorchDispatchMode
+from trec.capture.torch_api import DisableTorchFunction, TorchDispatchMode, infers_sizes
 from trec.capture.values.introduce import read_storage
 from trec.capture.values.memory import Entry
 
@@ -55,7 +55,10 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if thread.mute:
             return func(*args, **kwargs) if kwargs else func(*args)
         if types and unfolds(types):
+            self.recorder.spread = True
             return NotImplemented
+        if self.recorder.spread and infers_sizes():
+            return func(*args, **kwargs or {})
         facts = self.facts.get(id(func))  # operators take long to hash
         if facts is None:
             facts = self.facts[id(func)] = self._facts_of(func)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,7 +16,13 @@ from trec.capture.higher_order import differentiable
 from trec.capture.leaves import PLAIN_TENSORS, add_tensors, unwrapped, wrapped_by_functorch
 from trec.capture.log import Call
 from trec.capture.sources import caller_place
-from trec.capture.torch_api import DisableTorchFunction, HigherOrderOperator, count_of_function_modes
+from trec.capture.torch_api import (
+    DisableTorchFunction,
+    HigherOrderOperator,
+    count_of_function_modes,
+    infers_sizes,
+    manages_storage,
+)
 from trec.capture.values.introduce import share_foreign
 from trec.capture.values.storages import storage_key
 
@@ -81,7 +88,7 @@ class FunctionMode(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        thread = self.thread
+        thread, recorder = self.thread, self.recorder
         if thread.mute:
             return func(*args, **kwargs) if kwargs else func(*args)
         if func in SILENT:
@@ -96,6 +103,8 @@ class FunctionMode(TorchFunctionMode):
             if result is not WATCH:
                 return result
         name = getattr(func, "__name__", "")
+        if (recorder.spread and infers_sizes()) or (name in EXPORTING and manages_storage(sys._getframe(1))):
+            return func(*args, **kwargs) if kwargs else func(*args)
         accessor = name in ACCESSORS
         outer = thread.call
         scope = thread.scope
@@ -114,7 +123,7 @@ class FunctionMode(TorchFunctionMode):
             result = run(*args, **kwargs) if kwargs else run(*args)
         except BaseException as error:
             call.tensors = ()
-            self.recorder.note_failed_call(call, error)
+            recorder.note_failed_call(call, error)
             if call.events:
                 self.log.events.append(call)
             raise

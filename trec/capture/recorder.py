@@ -70,6 +70,8 @@ class Recorder:
         """Values in each long list that a call has returned, by id of the list."""
         self.exchanges: Counter[tuple[str, str, int, int]] = Counter()
         """How often ranks have communicated so far: by group, and for what goes to one rank by peer and tag."""
+        self.spread = False
+        """Whether there were tensors that are spread over ranks."""
         self.unseen: set[str] = set()
         """Paths of the modules of the model that were called in threads which are not followed."""
         self._threads = {get_ident(): self.thread}
