@@ -81,6 +81,9 @@ scripts_as_written: Any = torch.jit.optimized_execution  # type: ignore[attr-def
 OpOverload: Any = torch._ops.OpOverload
 """Class of operators such as `aten.add.Tensor`: `_schema` tells what they do, `_op` runs them without a wrapper."""
 
+OpOverloadPacket: Any = torch._ops.OpOverloadPacket
+"""Class of all overloads of an operator together, such as `aten.add`; as text it is its full name."""
+
 HigherOrderOperator: Any = torch._ops.HigherOrderOperator
 """Class of operators that are given functions; `py_kernels` holds what runs them."""
 
