@@ -29,7 +29,7 @@ def representatives(graphs: Mapping[int, Graph], meetings: Sequence[Meeting]) ->
 
     Cost: linear in all steps, and in the communications times the number of kinds at worst.
     """
-    kinds = _numbered({rank: _program(rank, graph) for rank, graph in graphs.items()})
+    kinds = _numbered({rank: _program(graph) for rank, graph in graphs.items()})
     while True:
         met: dict[int, list[Hashable]] = {rank: [kinds[rank]] for rank in graphs}
         for meeting in meetings:
@@ -51,19 +51,19 @@ def _numbered(found: Mapping[int, Hashable]) -> dict[int, int]:
     return {rank: numbers.setdefault(key, len(numbers)) for rank, key in found.items()}
 
 
-def _program(rank: int, graph: Graph) -> Hashable:
+def _program(graph: Graph) -> Hashable:
     """Return all of a graph but what numbers ranks."""
-    nodes = tuple([_step(rank, graph, node) for node in graph.nodes])
+    nodes = tuple([_step(graph, node) for node in graph.nodes])
     scopes = tuple([(scope.name, scope.cls, scope.kind, scope.parent, scope.repeats) for scope in graph.scopes])
     types = tuple([graph.types[value.type] for value in graph.values])
     return (nodes, scopes, types, graph.carried)
 
 
-def _step(rank: int, graph: Graph, node: Node) -> Hashable:
+def _step(graph: Graph, node: Node) -> Hashable:
     says = collective_of(graph, node)
     facts: Any = graph.attrs[node.attrs]
     if says is not None:
         facts = (says.collective, says.bytes, says.reduction, says.tag)
-    elif facts and (RANK, rank) in facts:
-        facts = tuple([pair for pair in facts if pair != (RANK, rank)])  # an operator that is told where it runs
+    else:  # an operator may be told where in a group it runs
+        facts = tuple([pair for pair in facts if pair[0] != RANK])
     return node.kind, node.op, node.name, node.parent, node.inputs, node.outputs, facts, node.scope

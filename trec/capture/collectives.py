@@ -79,6 +79,7 @@ class CollectiveCall:
             result = self.facts.run(*self.args, **self.kwargs)
             with DisableTorchFunction(), self.recorder.lock:
                 made, results = self._made(exchanged, result, values, storages, written)
+                self.recorder.unfinished.add(exchanged)
                 row = self._row(exchanged, results)
                 place = caller_place(3) if call is None else call.place
                 self.log.events.append(("op", row.collective, thread.scope, values, made, self._given(row), place))

@@ -21,6 +21,7 @@ from trec.capture.restore.parts import wraps_others
 from trec.capture.sources import module_arguments
 from trec.capture.thread import Thread
 from trec.capture.torch_api import DisableTorchFunction
+from trec.capture.unfinished import Unfinished
 from trec.capture.values.memory import Memory
 from trec.capture.values.packed import Packed
 
@@ -70,6 +71,7 @@ class Recorder:
         """Values in each long list that a call has returned, by id of the list."""
         self.exchanges: Counter[tuple[str, str, int, int]] = Counter()
         """How often ranks have communicated so far: by group, and for what goes to one rank by peer and tag."""
+        self.unfinished = Unfinished()
         self.spread = False
         """Whether there were tensors that are spread over ranks."""
         self.unseen: set[str] = set()
