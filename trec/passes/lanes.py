@@ -56,7 +56,7 @@ class Lanes:
         self.first[rank] = len(scopes) + (root.kind == "module")
         row = self.builder.attrs.add(((RANK, rank),))
         names = tuple([f"rank {other}" for other in others])
-        scopes.append(Scope("region", f"rank {rank}", "", "rank", 0, 0, 1, row, repeats=names))
+        scopes.append(Scope("region", f"rank {rank}", "", f"rank {rank}", 0, 0, 1, row, repeats=names))
         for index, scope in enumerate(graph.scopes):
             if index or root.kind == "module":
                 scopes.append(
