@@ -129,7 +129,8 @@ def mesh_of_pipeline_and_fsdp(world: int) -> Step:
     mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("pipeline", "data"))
 
     def wrap(net: nn.Module) -> nn.Module:
-        return fully_shard(net, mesh=mesh["data"])
+        fully_shard(net, mesh=mesh["data"])
+        return net
 
     return pipelined(world, ScheduleGPipe, mesh["pipeline"].get_group(), 2, wrap)
 
@@ -159,7 +160,7 @@ def record(scheme: Callable[[int], Step], world: int, directory: Path) -> None:
     recording.graph.save(directory / f"rank{rank}.trec")
     counts = {}
     if scheme in COUNTED:
-        with CommDebugMode() as counter:
+        with CommDebugMode() as counter:  # type: ignore[no-untyped-call]
             step()
         counts = {str(operator): count for operator, count in counter.get_comm_counts().items()}
     (directory / f"rank{rank}.json").write_text(json.dumps(counts))
@@ -170,9 +171,7 @@ def main(directory: Path, rank: int) -> None:
         if rank >= world:
             continue
         store = f"file://{directory / f'store{world}'}"
-        dist.init_process_group(
-            "gloo", init_method=store, rank=rank, world_size=world, timeout=timedelta(seconds=60)
-        )
+        dist.init_process_group("gloo", init_method=store, rank=rank, world_size=world, timeout=timedelta(seconds=60))
         for scheme in schemes:
             place = directory / f"{scheme.__name__}{world}"
             place.mkdir(exist_ok=True)

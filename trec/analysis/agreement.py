@@ -1,4 +1,4 @@
-"""Whether ranks that communicate agree on what: the checks that find, without running anything, who would wait in vain."""
+"""Whether ranks that communicate agree on what: checks that find, without running anything, who would wait in vain."""
 
 from __future__ import annotations
 
@@ -130,9 +130,10 @@ class Check:
 def _in_group(graph: Graph, says: Collective) -> Iterator[tuple[int, Collective]]:
     for index, node in enumerate(graph.nodes):
         found = collective_of(graph, node)
-        if found is not None and (found.group, found.group_name) == (says.group, says.group_name):
-            if found.collective not in (SEND, RECV):
-                yield index, found
+        if found is None or found.collective in (SEND, RECV):
+            continue
+        if (found.group, found.group_name) == (says.group, says.group_name):
+            yield index, found
 
 
 def _verb(says: Collective) -> str:

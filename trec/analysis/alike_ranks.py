@@ -31,12 +31,12 @@ def representatives(graphs: Mapping[int, Graph], meetings: Sequence[Meeting]) ->
     """
     kinds = _numbered({rank: _program(graph) for rank, graph in graphs.items()})
     while True:
-        met: dict[int, list[Hashable]] = {rank: [kinds[rank]] for rank in graphs}
+        met: dict[int, list[tuple[int, tuple[tuple[int, int], ...]]]] = {rank: [] for rank in graphs}
         for meeting in meetings:
-            whole = sorted([(kinds[part.rank], part.node) for part in meeting.parts])
+            whole = tuple(sorted([(kinds[part.rank], part.node) for part in meeting.parts]))
             for part in meeting.parts:
-                met[part.rank].append((part.node, tuple(whole)))
-        finer = _numbered({rank: tuple(sorted(found[1:])) + (found[0],) for rank, found in met.items()})  # type: ignore[type-var]
+                met[part.rank].append((part.node, whole))
+        finer = _numbered({rank: (kinds[rank], *sorted(found)) for rank, found in met.items()})
         if len(set(finer.values())) == len(set(kinds.values())):
             break
         kinds = finer

@@ -39,7 +39,9 @@ def by_rank(graphs: Iterable[Graph]) -> dict[int, Graph]:
                 "torch.distributed.init_process_group, as torchrun starts it"
             )
         if rank in found:
-            raise MergeError(f"two graphs are of rank {rank}: {found[rank].name!r} and {graph.name!r}; give one of each")
+            raise MergeError(
+                f"two graphs are of rank {rank}: {found[rank].name!r} and {graph.name!r}; give one of each"
+            )
         found[rank], sizes[size] = graph, rank
     if len(sizes) > 1:
         told = " and ".join([f"rank {rank} is one of {size}" for size, rank in sizes.items()])
@@ -48,7 +50,9 @@ def by_rank(graphs: Iterable[Graph]) -> dict[int, Graph]:
         raise MergeError("there is no graph to merge: give those of all ranks")
     missing = [str(rank) for rank in range(next(iter(sizes))) if rank not in found]
     if missing:
-        raise MergeError(f"of {next(iter(sizes))} ranks these are missing: {', '.join(missing)}; give the graphs of all")
+        raise MergeError(
+            f"of {next(iter(sizes))} ranks these are missing: {', '.join(missing)}; give the graphs of all"
+        )
     return dict(sorted(found.items()))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from trec.capture.communication import WRAPS, exchange
 from trec.capture.leaves import SPREAD, add_tensors
 from trec.capture.sources import caller_place
-from trec.capture.torch_api import DisableTorchFunction
+from trec.capture.torch_api import DisableTorchFunction, infers_sizes, manages_storage
 from trec.ir.collectives import RANK, WORLD_SIZE
 
 if TYPE_CHECKING:
@@ -31,12 +31,36 @@ def rank_meta() -> AttrRow:
     return ((RANK, distributed.get_rank()), (WORLD_SIZE, distributed.get_world_size()))
 
 
-def unfolds(types: Sequence[type]) -> bool:
-    """Return whether an operator is given tensors that stand for parts on several ranks, or that are still to come.
+WATCH = object()
+"""Answer where an operator is to be watched like any other."""
 
-    They run operators on what this rank has, and communicate. So those are what is recorded.
+
+def unfolded(
+    mode: OperatorMode, operator: Any, types: Sequence[type], args: tuple[Any, ...], kwargs: dict[str, Any] | None
+) -> Any:
+    """Return what an operator returns that stands for others, or that is none of the program.
+
+    Tensors that stand for parts on several ranks, or that are still to come, run operators on what this rank has, and
+    communicate. So those are what is recorded.
     """
-    return any(kind.__module__ in SPREAD for kind in types)
+    recorder = mode.recorder
+    if any(kind.__module__ in SPREAD for kind in types):
+        recorder.distributed = True
+        return NotImplemented
+    unfinished = recorder.unfinished
+    if infers_sizes() or (unfinished.targets and unfinished.finishes(operator, args, mode.memory)):
+        return operator(*args, **kwargs or {})
+    return WATCH
+
+
+def is_no_call(function: Any) -> bool:
+    """Return whether the caller of a torch function asks for no computation of the model's.
+
+    It may infer sizes of tensors that are spread over ranks, or make storages large and small for their parts.
+    """
+    if getattr(function, "__name__", "") == "untyped_storage" and manages_storage(sys._getframe(2)):
+        return True
+    return infers_sizes()
 
 
 def communicate(
@@ -79,6 +103,7 @@ class CollectiveCall:
             result = self.facts.run(*self.args, **self.kwargs)
             with DisableTorchFunction(), self.recorder.lock:
                 made, results = self._made(exchanged, result, values, storages, written)
+                self.recorder.distributed = True
                 self.recorder.unfinished.add(exchanged)
                 row = self._row(exchanged, results)
                 place = caller_place(3) if call is None else call.place

@@ -10,12 +10,12 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from trec.capture.arguments import freeze, outline
-from trec.capture.collectives import communicate, unfolds
+from trec.capture.collectives import WATCH, communicate, unfolded
 from trec.capture.higher_order import HigherOrderCall
 from trec.capture.leaves import add_tensors
 from trec.capture.operators import Facts, facts_of
 from trec.capture.sources import caller_place
-from trec.capture.torch_api import DisableTorchFunction, TorchDispatchMode, infers_sizes
+from trec.capture.torch_api import DisableTorchFunction, TorchDispatchMode
 from trec.capture.values.introduce import read_storage
 from trec.capture.values.memory import Entry
 
@@ -48,28 +48,18 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.memory, self.log, self.lock = recorder.memory, recorder.log, recorder.lock
         self.facts, self.entries = recorder.facts, recorder.memory.entries
         self.make = recorder.memory.make
-        self.unfinished = recorder.unfinished
         self.keep_arguments = recorder.level == "aten"
 
     def _handle(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         thread = self.thread
         if thread.mute:
             return func(*args, **kwargs) if kwargs else func(*args)
-        if types and unfolds(types):
-            self.recorder.spread = True
-            return NotImplemented
-        if self.recorder.spread and infers_sizes():
-            return func(*args, **kwargs or {})
-        facts = self.facts.get(id(func))  # operators take long to hash
-        if facts is None:
-            facts = self.facts[id(func)] = self._facts_of(func)
-        if facts.higher_order:
-            return HigherOrderCall(self, func, args, kwargs or {}).run()
-        if facts.communicates:
-            return communicate(self, facts, func, args, kwargs)
+        if (types or self.recorder.distributed) and (result := unfolded(self, func, types, args, kwargs)) is not WATCH:
+            return result
+        facts = self.facts.get(id(func)) or self._learn(func)  # operators take long to hash
+        if facts.higher_order or facts.communicates:
+            return self._by_itself(func, facts, args, kwargs)
         call = thread.call
-        if self.unfinished.targets and self.unfinished.finishes(func, args, self.memory):
-            return func(*args, **kwargs or {})
         thread.mute = 1
         try:
             if call is None:
@@ -98,6 +88,16 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return result
         finally:
             thread.mute = 0
+
+    def _learn(self, func: Any) -> Facts:
+        facts = self.facts[id(func)] = self._facts_of(func)
+        return facts
+
+    def _by_itself(self, func: Any, facts: Facts, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
+        """Run an operator that is given functions, or that speaks to other ranks."""
+        if facts.higher_order:
+            return HigherOrderCall(self, func, args, kwargs or {}).run()
+        return communicate(self, facts, func, args, kwargs)
 
     def _facts_of(self, func: Any) -> Facts:
         return facts_of(func)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -11,18 +10,13 @@ from torch.nn import Parameter
 from torch.overrides import TorchFunctionMode
 
 from trec.capture.arguments import freeze
+from trec.capture.collectives import is_no_call
 from trec.capture.direct import DIRECT, WATCH, DirectCalls
 from trec.capture.higher_order import differentiable
 from trec.capture.leaves import PLAIN_TENSORS, add_tensors, unwrapped, wrapped_by_functorch
 from trec.capture.log import Call
 from trec.capture.sources import caller_place
-from trec.capture.torch_api import (
-    DisableTorchFunction,
-    HigherOrderOperator,
-    count_of_function_modes,
-    infers_sizes,
-    manages_storage,
-)
+from trec.capture.torch_api import DisableTorchFunction, HigherOrderOperator, count_of_function_modes
 from trec.capture.values.introduce import share_foreign
 from trec.capture.values.storages import storage_key
 
@@ -88,10 +82,10 @@ class FunctionMode(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        thread, recorder = self.thread, self.recorder
+        thread = self.thread
         if thread.mute:
             return func(*args, **kwargs) if kwargs else func(*args)
-        if func in SILENT:
+        if func in SILENT or (self.recorder.distributed and is_no_call(func)):
             thread.mute = 1
             try:
                 return func(*args, **kwargs) if kwargs else func(*args)
@@ -103,8 +97,6 @@ class FunctionMode(TorchFunctionMode):
             if result is not WATCH:
                 return result
         name = getattr(func, "__name__", "")
-        if (recorder.spread and infers_sizes()) or (name in EXPORTING and manages_storage(sys._getframe(1))):
-            return func(*args, **kwargs) if kwargs else func(*args)
         accessor = name in ACCESSORS
         outer = thread.call
         scope = thread.scope
@@ -123,7 +115,7 @@ class FunctionMode(TorchFunctionMode):
             result = run(*args, **kwargs) if kwargs else run(*args)
         except BaseException as error:
             call.tensors = ()
-            recorder.note_failed_call(call, error)
+            self.recorder.note_failed_call(call, error)
             if call.events:
                 self.log.events.append(call)
             raise

@@ -41,7 +41,11 @@ def parameters_of(
 @cache
 def overload_of(function: Any, kinds: tuple[str, ...], keywords: tuple[tuple[str, str], ...]) -> Any:
     """Return the schema of the shortest overload of those that take such arguments best; None if there is none."""
-    return min(_overloads(function), key=lambda schema: (_misfits(schema, kinds, keywords), len(schema.arguments)), default=None)
+    return min(
+        _overloads(function),
+        key=lambda schema: (_misfits(schema, kinds, keywords), len(schema.arguments)),
+        default=None,
+    )
 
 
 def _overloads(function: Any) -> Any:

@@ -72,8 +72,8 @@ class Recorder:
         self.exchanges: Counter[tuple[str, str, int, int]] = Counter()
         """How often ranks have communicated so far: by group, and for what goes to one rank by peer and tag."""
         self.unfinished = Unfinished()
-        self.spread = False
-        """Whether there were tensors that are spread over ranks."""
+        self.distributed = bool(rank_meta())
+        """Whether this process is one of several that communicate."""
         self.unseen: set[str] = set()
         """Paths of the modules of the model that were called in threads which are not followed."""
         self._threads = {get_ident(): self.thread}

@@ -94,10 +94,10 @@ schemas_of: Any = _C._jit_get_schemas_for_operator
 """All schemas of an operator by its full name, such as `aten::add`; none if there is no such operator."""
 
 
-
 def process_group(name: str) -> Any:
     """Return the group of processes that functional operators know by a name."""
-    return torch.distributed.distributed_c10d._resolve_process_group(name)
+    distributed: Any = torch.distributed.distributed_c10d
+    return distributed._resolve_process_group(name)
 
 
 def infers_sizes() -> bool:

@@ -31,7 +31,9 @@ class Unfinished:
         """Note a communication that has begun."""
         if exchanged.form.collective == "reduce_scatter" and "gloo" in dist.get_backend(exchanged.group):
             total = sum([tensor.numel() for tensor in exchanged.given])
-            self.targets.update((key, total) for tensor in exchanged.written if (key := storage_key(tensor)) is not None)
+            self.targets.update(
+                (key, total) for tensor in exchanged.written if (key := storage_key(tensor)) is not None
+            )
 
     def finishes(self, operator: Any, args: tuple[Any, ...], memory: Memory) -> bool:
         """Return whether an operator only finishes one of them."""
@@ -40,7 +42,10 @@ class Unfinished:
             if key is not None and memory.live(key) is None and args[0].numel() in self.targets.values():
                 self.own.add(key)
                 return True
-        elif operator is torch.ops.aten.copy_.default and storage_key(args[1]) in self.own:
-            self.own.discard(storage_key(args[1]))  # type: ignore[arg-type]
-            return self.targets.pop(storage_key(args[0]), None) is not None  # type: ignore[arg-type]
+        elif operator is torch.ops.aten.copy_.default:
+            target, source = storage_key(args[0]), storage_key(args[1])
+            if source in self.own and target in self.targets:
+                self.own.remove(source)
+                del self.targets[target]
+                return True
         return False

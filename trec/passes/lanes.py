@@ -155,7 +155,9 @@ class Lanes:
             for index, scope in enumerate(graph.scopes):
                 if scope.inputs or scope.outputs:
                     at = self.first[rank] + index
-                    inputs, outputs = (tuple([known[value] for value in side]) for side in (scope.inputs, scope.outputs))
+                    inputs, outputs = (
+                        tuple([known[value] for value in side]) for side in (scope.inputs, scope.outputs)
+                    )
                     self.builder.scopes[at] = replace(self.builder.scopes[at], inputs=inputs, outputs=outputs)
 
     def _add_carried(self, rank: int, graph: Graph) -> None:

@@ -37,7 +37,9 @@ def introduce(memory: Memory, tensor: Tensor, thread: Thread) -> Entry:
         if storage is not None and storage.owner is None:  # a parameter made in the pass, of what lay there
             made_of = [_alias(memory, tensor, storage, thread)]
             if any(origin.names[0] in known.names for known in memory.origins.values() if known is not origin):
-                return memory.join(tensor, made_of[0], storage)  # of a parameter's own parts, which lie on several ranks
+                return memory.join(
+                    tensor, made_of[0], storage
+                )  # of a parameter's own parts, which lie on several ranks
         return introduce_named(memory, tensor, origin, key, storage, made_of)
     inner = [] if id(tensor) in memory.owned else inner_tensors(tensor)
     if len(inner) > 1:  # a wrapper that the model made of several tensors
