@@ -162,7 +162,7 @@ def test_ranks_of_different_schemes_do_not_fit(recorded: Recorded) -> None:
     mixed = [recorded("ddp", 2)[0], recorded("fsdp", 2)[1]]
     with pytest.raises(
         trec.MergeError,
-        match=r"the operation \(all_reduce and all_gather\).*rank 0 .*job\.py:\d+, but rank 1 .* module '0', job\.py:\d+",
+        match=r"the operation \(all_reduce and all_gather\).*rank 0 .*job\.py:\d+, but rank 1 .* '0', job\.py:\d+",
     ):
         trec.merge(mixed)
 

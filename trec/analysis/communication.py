@@ -63,15 +63,11 @@ class Communication(Struct, frozen=True):
         return plain(self.traffic)
 
     def __str__(self) -> str:
-        heads = ("module", "operation", "groups", "count", "bytes")
+        head = f"{self.count:,} communications of {bytes_text(self.bytes)}"
         rows = [(row.module, *_cells(row)) for row in self.traffic]
         total = [("all", *_cells(row)) for row in self.operations]
-        return "\n".join(
-            [
-                f"{self.count:,} communications of {bytes_text(self.bytes)}",
-                *lines(heads, [*rows, *total] if rows else []),
-            ]
-        )
+        heads = ("module", "operation", "groups", "count", "bytes")
+        return "\n".join([head, *lines(heads, [*rows, *total])] if rows else [head])
 
 
 def communication(graph: Graph) -> Communication:

@@ -68,16 +68,18 @@ FORMS: dict[str, Form] = {
     "all_to_all_single": Form("all_to_all", "input"),
     "shard_dim_alltoall": Form("all_to_all", "input"),
     "broadcast": Form("broadcast", "input"),
+    "_c10d_functional.broadcast_": Form("broadcast", "input", "input"),
     "isend": Form(SEND, "tensor"),
     "irecv": Form(RECV, "", "tensor"),
     "_wrap_tensor_autograd": WRAPS,
 }  # fmt: skip
-"""Operators that communicate, by name without the namespace."""
+"""Operators that communicate, by name; with the namespace where another one has the same name."""
 
 
 def form_of(operator: Any) -> Form | None:
     """Return what an operator does among ranks; None if it does not communicate."""
-    return FORMS.get(operator._schema.name.split("::")[-1])
+    name = operator._schema.name.split("::")[-1]
+    return FORMS.get(f"{operator.namespace}.{name}") or FORMS.get(name)
 
 
 class Exchange(NamedTuple):
@@ -106,7 +108,7 @@ class Exchange(NamedTuple):
             return _size(self.given) * ranks
         if operation == "scatter":
             return _size(self.written) * ranks
-        return _size(self.given or self.written)
+        return _size(self.given or self.written or results)
 
     def stream(self) -> tuple[str, str, int, int]:
         """Return what the call is numbered among: those of its group, or those with its peer and tag."""

@@ -113,7 +113,7 @@ class Lanes:
         node = graph.nodes[index]
         path = graph.scopes[node.parent].path
         alone = joint.says.collective == SEND or all(other == rank for other, _ in joint.ends)
-        row = (*joint.says.row(), ("groups", tuple(joint.groups)))
+        row = (*joint.says.row(), ("groups", tuple(sorted(joint.groups))))
         if not alone:
             row += (("module", path),)
         name = unique(f"rank {rank}.{node.name}" if alone else node.name, self.names)
