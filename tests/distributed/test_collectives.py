@@ -110,7 +110,13 @@ def test_each_operation_says_what_it_communicates(
 ) -> None:
     attrs = only(recorded(code, level))
     assert attrs.pop("group_name")
+    attrs.pop("blocking", None)
     assert attrs == {"collective": operation, "group": EVERYONE, "sequence": 0, "bytes": size, **facts}
+
+
+def test_what_blocks_says_so() -> None:
+    assert only(recorded(lambda x: dist.all_reduce(x)))["blocking"] is True
+    assert "blocking" not in only(recorded(lambda x: dist.all_reduce(x, async_op=True).wait()))
 
 
 def test_groups_are_numbered_each_on_its_own() -> None:
@@ -243,6 +249,8 @@ def test_fsdp_names_the_parts_of_parameters_and_gathers_them() -> None:
     assert weights == {
         "0.up.weight": (2, 4), "0.down.weight": (1, 8), "1.up.weight": (2, 4), "1.down.weight": (1, 8),
     }  # fmt: skip
+    attrs = graph.attrs_of(graph.nodes[graph.index_of["0.up.weight"]])
+    assert (attrs["whole"], attrs["mesh"], attrs["placements"]) == ((8, 4), (WORLD,), ("S(0)",))
     assert [graph.scopes[node.parent].path for node in communicates(graph)] == ["0", "1"]
     assert not [node for node in graph.nodes if node.kind == "host"]
 

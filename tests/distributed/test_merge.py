@@ -245,6 +245,25 @@ def test_ranks_that_wait_for_one_another_are_a_deadlock() -> None:
         merge(Rank(0).recv(1).op("relu").send(1), Rank(1).recv(0).op("relu").send(0))
 
 
+def crossed(*, blocking: bool) -> list[Rank]:
+    """Return two ranks that use two groups, each in another order."""
+    ranks = []
+    for number, order in enumerate([((0, 1), (1, 0)), ((1, 0), (0, 1))]):
+        rank = Rank(number)
+        given = rank.value
+        for group in order:
+            rank.value = given
+            rank.together("all_reduce", group=group, reduction="sum", blocking=blocking)
+        ranks.append(rank)
+    return ranks
+
+
+def test_ranks_that_block_in_another_order_are_a_deadlock() -> None:
+    merge(*crossed(blocking=False))
+    with pytest.raises(trec.MergeError, match=r"a deadlock, each waits for the one after it: .*rank 0.*rank 1"):
+        merge(*crossed(blocking=True))
+
+
 def test_missing_doubled_and_foreign_ranks() -> None:
     graph = Rank(0, 3).graph()
     with pytest.raises(trec.MergeError, match="of 3 ranks these are missing: 1, 2"):

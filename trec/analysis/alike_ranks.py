@@ -63,7 +63,7 @@ def _step(graph: Graph, node: Node) -> Hashable:
     says = collective_of(graph, node)
     facts: Any = graph.attrs[node.attrs]
     if says is not None:
-        facts = (says.collective, says.bytes, says.reduction, says.tag)
+        facts = (says.collective, says.bytes, says.reduction, says.tag, says.blocking)
     else:  # an operator may be told where in a group it runs
         facts = tuple([pair for pair in facts if pair[0] != RANK])
     return node.kind, node.op, node.name, node.parent, node.inputs, node.outputs, facts, node.scope

@@ -37,7 +37,8 @@ Step = End | Joint
 def joint_order(graphs: Mapping[int, Graph], joints: Sequence[Joint]) -> list[Step]:
     """Return the steps of all ranks in one order.
 
-    A communication happens some time after it was begun, and before its result is read; until then its rank goes on.
+    A communication happens some time after it was begun, and before its result is read; until then its rank goes on, if
+    it does not block.
 
     Args:
         graphs: the program of each rank.
@@ -78,7 +79,8 @@ class _Order:
             before.update([self.number[rank, graph.producers[value]] for value in node.inputs])
             if last >= 0:
                 before.add(last)
-            if step >= self.joints:
+            says = collective_of(graph, node)
+            if says is None or says.blocking:
                 last = step
 
     def sorted(self) -> list[Step]:

@@ -6,8 +6,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from trec.capture.communication import WRAPS, exchange
-from trec.capture.leaves import SPREAD, add_tensors
+from trec.capture.leaves import add_tensors
 from trec.capture.sources import caller_place
+from trec.capture.spread import SPREAD
 from trec.capture.torch_api import DisableTorchFunction, infers_sizes, manages_storage
 from trec.ir.collectives import RANK, WORLD_SIZE
 

@@ -92,7 +92,7 @@ class Exchange(NamedTuple):
     written: list[Tensor]
     """Tensors that it writes what it gets into; empty where the result is new."""
     facts: dict[str, Any]
-    """Root, peer, tag and reduction, as far as the operator has them, as fields of `Collective`."""
+    """Root, peer, tag, reduction and whether it blocks, as far as the operator has them, as fields of `Collective`."""
 
     def collective(self, results: list[Tensor], sequence: int) -> Collective:
         """Return this rank's part, as a node says it."""
@@ -161,4 +161,6 @@ def _facts(form: Form, named: dict[str, Any], group: Any) -> dict[str, Any]:
             facts[other] = dist.get_global_rank(group, named[name])
     if "tag" in named:
         facts["tag"] = named["tag"]
+    if named.get("async_op") is False:
+        facts["blocking"] = True
     return facts

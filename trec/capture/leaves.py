@@ -34,17 +34,6 @@ DEEPEST = 60
 MOST_OBJECTS = 100_000
 
 
-SPREAD = frozenset({"torch.distributed.tensor", "torch.distributed._functional_collectives"})
-"""Where `DTensor` and `AsyncCollectiveTensor` say that they are defined: tensors that wrap what one rank has."""
-
-
-def local_part(tensor: Tensor) -> Tensor:
-    """Return what this rank has of a tensor that is spread over several; any other tensor as it is."""
-    while type(tensor) not in PLAIN_TENSORS and type(tensor).__module__ in SPREAD:
-        tensor = getattr(tensor, tensor.__tensor_flatten__()[0][0])  # type: ignore[attr-defined]
-    return tensor
-
-
 def unwrapped(tensor: Tensor) -> Tensor:
     """Return the tensor that lies in the wrappers of functorch (vmap, grad, jvp), or the tensor itself."""
     while wrapped_by_functorch(tensor):

@@ -13,9 +13,9 @@ from typing import Any
 import torch
 from msgspec import Struct
 
-from trec.capture.leaves import local_part
+from trec.capture.spread import local_part
 from trec.capture.torch_api import UninitializedTensor as UninitializedTensor
-from trec.ir.types import NodeKind, ScopeKind
+from trec.ir.types import AttrRow, NodeKind, ScopeKind
 
 Place = tuple[CodeType, int] | None
 """Code object and offset of the instruction that made a call; None: where the enclosing module was called."""
@@ -34,6 +34,8 @@ class Origin(Struct, gc=False):
 
     kind: NodeKind
     names: list[str]
+    facts: AttrRow = ()
+    """How it lies on several ranks, if it does."""
 
 
 class ScopeRecord(Struct, gc=False):

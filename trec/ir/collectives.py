@@ -45,18 +45,26 @@ class Collective(Struct, frozen=True):
     """The rank at the other end of a `send` or `recv`; -1 where any may send."""
     tag: int = -1
     """The tag of a `send` or `recv`."""
+    blocking: bool = False
+    """Whether the rank does nothing else until it is done; never known of a `send` or `recv`."""
 
     def row(self) -> AttrRow:
         """Return the attributes that a node has for it: fields that say nothing are left out."""
-        return tuple([(name, getattr(self, name)) for name in _FIELDS if getattr(self, name) not in ("", -1)])
+        defaults = (_MISSING,) * (len(_FIELDS) - len(_DEFAULTS)) + _DEFAULTS
+        values = [getattr(self, name) for name in _FIELDS]
+        told = zip(_FIELDS, values, defaults, strict=True)
+        return tuple([(name, value) for name, value, default in told if value != default])
 
 
 _FIELDS = Collective.__struct_fields__
+_DEFAULTS = Collective.__struct_defaults__
+_MISSING = object()
 
 
 def collective_of(graph: Graph, node: Node) -> Collective | None:
     """Return what a node communicates; None if it does not."""
-    row: dict[str, Any] = dict(graph.attrs[node.attrs])
-    if node.kind != "op" or row.get("collective") not in COLLECTIVES:
+    attrs = graph.attrs[node.attrs]
+    if node.kind != "op" or not attrs or attrs[0][0] != _FIELDS[0] or attrs[0][1] not in COLLECTIVES:
         return None
+    row: dict[str, Any] = dict(attrs)
     return Collective(**{name: row[name] for name in _FIELDS if name in row})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from trec.analysis.alike_ranks import representatives
 from trec.analysis.joint_order import Joint, joint_order
 from trec.analysis.meetings import by_rank, meetings
+from trec.errors import MergeError
 from trec.ir.collector import paused
 from trec.passes.lanes import Lanes
 
@@ -59,7 +60,11 @@ def merge(graphs: Iterable[Graph], *, fold: bool = True, name: str | None = None
         found = meetings(ranks)
         stands = representatives(ranks, found) if fold else {rank: rank for rank in ranks}
         kept = {rank: ranks[rank] for rank in sorted(set(stands.values()))}
-        order = joint_order(kept, _joints(found, stands))
+        try:
+            order = joint_order(kept, _joints(found, stands))
+        except MergeError:
+            joint_order(ranks, _joints(found, {rank: rank for rank in ranks}))  # says it of all ranks
+            raise
         return Lanes(kept, stands, name).graph(order)
 
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from trec.capture.spread import layout_of
 from trec.capture.values.regions import WHOLE, overlap
 from trec.capture.values.shared import real_address
 from trec.capture.values.storages import Storage, covered, inner_tensors, likeness, storage_key
@@ -72,6 +73,7 @@ def introduce_named(
         made_of: values that it was made of in the pass.
     """
     value = memory.log.value(tensor)
+    origin.facts = layout_of(tensor)
     memory.log.events.append((origin.kind, origin.names[0], 0, made_of, [value], origin, None))
     known = id(tensor)
     memory.introduced.add(known)

@@ -9,8 +9,8 @@ from msgspec import Struct
 from torch import Tensor
 from torch.nn import Parameter
 
-from trec.capture.leaves import local_part
 from trec.capture.log import UninitializedTensor
+from trec.capture.spread import local_part
 from trec.capture.values.regions import UNKNOWN, Region, joined, region_of
 from trec.capture.values.writes import Writes
 
