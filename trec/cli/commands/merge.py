@@ -1,6 +1,6 @@
 """Join the graphs of all ranks of a job, each recorded in its own process, into one.
 
-The exit code is 2 if they do not fit together: what is printed then names both sides.
+The exit code is 2 if they do not fit together: what is printed then names both sides. For example:
 
   trec merge rank*.trec -o all.trec
   trec merge rank*.trec -o all.svg --depth 2
@@ -33,8 +33,8 @@ def add(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Merge the graphs and write the result."""
-    output.check(options.output, options)
+    target = output.target(options.output, options)
     passes.check(options)
     merged = merge([graphs.saved(source) for source in options.ranks], fold=not options.no_fold)
-    output.write(passes.applied(merged, options), options.output, options)
+    output.write(passes.applied(merged, options, but=target.passes), target)
     return 0
