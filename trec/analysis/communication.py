@@ -113,7 +113,7 @@ def _traffic(graph: Graph, node: Node, says: Collective, rank: int) -> Traffic:
         groups = (ends.get(says.collective, says.group),)
     else:
         times = times // _lane_count(graph, node.parent) * len(groups)
-    module = str(attrs.get("module", graph.scopes[node.parent].path))
+    module = graph.scopes[node.parent].path
     return Traffic(module, says.collective, says.reduction, groups, times, times * says.bytes)
 
 

@@ -14,6 +14,7 @@ from trec.ir.collectives import RANK, WORLD_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import FrameType
 
     import torch
 
@@ -59,9 +60,12 @@ def is_no_call(function: Any) -> bool:
 
     It may infer sizes of tensors that are spread over ranks, or make storages large and small for their parts.
     """
-    if getattr(function, "__name__", "") == "untyped_storage" and manages_storage(sys._getframe(2)):
-        return True
-    return infers_sizes()
+    if getattr(function, "__name__", "") != "untyped_storage":
+        return infers_sizes()
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("trec."):
+        frame = frame.f_back
+    return frame is not None and manages_storage(frame)
 
 
 def communicate(

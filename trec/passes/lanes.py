@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from trec.analysis.joint_order import Joint
 from trec.ir.builder import GraphBuilder, unique
-from trec.ir.collectives import RANK, SEND
+from trec.ir.collectives import RANK
 from trec.ir.rewrite import with_nodes
-from trec.ir.types import Node, Note, Scope, Value
+from trec.ir.types import Note, Scope, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -108,15 +108,12 @@ class Lanes:
         )
 
     def _add_joint(self, joint: Joint) -> None:
+        """Add a communication where its first rank begins it; it reads what all give and yields what all get."""
         rank, index = joint.ends[0]
         graph = self.graphs[rank]
         node = graph.nodes[index]
-        path = graph.scopes[node.parent].path
-        alone = joint.says.collective == SEND or all(other == rank for other, _ in joint.ends)
         row = (*joint.says.row(), ("groups", tuple(sorted(joint.groups))))
-        if not alone:
-            row += (("module", path),)
-        name = unique(f"rank {rank}.{node.name}" if alone else node.name, self.names)
+        name = unique(f"rank {rank}.{node.name}", self.names)
         inputs = [self.values[lane][at] for lane, end in joint.ends for at in self.graphs[lane].nodes[end].inputs]
         made = [(lane, at) for lane, end in joint.ends for at in self.graphs[lane].nodes[end].outputs]
         outputs: list[int] = []
@@ -125,16 +122,15 @@ class Lanes:
         for end in joint.ends:
             self.nodes[end] = len(self.builder.nodes)
         self.builder.nodes.append(
-            Node(
-                node.kind,
-                node.op,
-                name,
-                self.first[rank] + node.parent if alone else 0,
-                node.depth + (graph.scopes[0].kind == "module") if alone else 1,
-                tuple(inputs),
-                tuple(outputs),
-                self.builder.attrs.add(row),
-                self._source(graph, node.source),
+            replace(
+                node,
+                name=name,
+                parent=self.first[rank] + node.parent,
+                depth=node.depth + (graph.scopes[0].kind == "module"),
+                inputs=tuple(inputs),
+                outputs=tuple(outputs),
+                attrs=self.builder.attrs.add(row),
+                source=self._source(graph, node.source),
             )
         )
 

@@ -35,9 +35,8 @@ def merge(graphs: Iterable[Graph], *, fold: bool = True, name: str | None = None
             ever. The message names both sides with module and line.
 
     Ensures:
-        A node that joins ranks has the attributes of the first of them (`trec.ir.collectives`), and `groups`: the ranks
-        of each communication that it stands for. It lies where that rank begins it. If it joins different programs, it
-        lies in the root, and `module` has the path, but for a `send`, which lies with its sender.
+        A node that joins ranks lies where the first of them begins it. It has that one's attributes
+        (`trec.ir.collectives`), and `groups`: the ranks of each communication that it stands for.
 
     Cost: near-linear.
 
