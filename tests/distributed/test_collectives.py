@@ -141,6 +141,15 @@ def test_ranks_are_told_as_the_job_numbers_them() -> None:
     assert only(recorded(lambda x: dist.send(x, 3, group=pair)))["peer"] == 3
 
 
+def test_a_group_that_torch_knows_nothing_of_numbers_its_own_ranks() -> None:
+    made: Any = dist
+    alone = made.ProcessGroup(made.HashStore(), 0, 1)
+    backend = made.ProcessGroupGloo(made.HashStore(), 0, 1)
+    alone._register_backend(torch.device("cpu"), made.ProcessGroup.BackendType.GLOO, backend)
+    attrs = only(recorded(lambda x: alone.broadcast(x, 0).wait()))
+    assert (attrs["group"], attrs["group_name"], attrs["root"]) == ((0,), "", 0)
+
+
 def test_what_is_written_in_place_is_what_is_read_afterwards() -> None:
     def code(x: torch.Tensor) -> None:
         y = x.exp()

@@ -87,6 +87,8 @@ class Exchange(NamedTuple):
 
     form: Form
     group: Any
+    ranks: tuple[int, ...]
+    """The ranks of the group, as the job numbers them."""
     given: list[Tensor]
     """Tensors that this rank sends."""
     written: list[Tensor]
@@ -96,9 +98,8 @@ class Exchange(NamedTuple):
 
     def collective(self, results: list[Tensor], sequence: int) -> Collective:
         """Return this rank's part, as a node says it."""
-        ranks = tuple(dist.get_process_group_ranks(self.group))
-        size = self._bytes(results, len(ranks))
-        return Collective(self.form.collective, ranks, str(self.group.group_name), sequence, size, **self.facts)
+        size = self._bytes(results, len(self.ranks))
+        return Collective(self.form.collective, self.ranks, _name(self.group), sequence, size, **self.facts)
 
     def _bytes(self, results: list[Tensor], ranks: int) -> int:
         operation = self.form.collective
@@ -113,8 +114,8 @@ class Exchange(NamedTuple):
     def stream(self) -> tuple[str, str, int, int]:
         """Return what the call is numbered among: those of its group, or those with its peer and tag."""
         if self.form.collective in (SEND, RECV):
-            return self.group.group_name, self.form.collective, self.facts.get("peer", -1), self.facts["tag"]
-        return self.group.group_name, "", -1, -1
+            return _name(self.group), self.form.collective, self.facts.get("peer", -1), self.facts["tag"]
+        return _name(self.group), "", -1, -1
 
 
 def exchange(form: Form, schema: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Exchange:
@@ -122,14 +123,15 @@ def exchange(form: Form, schema: Any, args: tuple[Any, ...], kwargs: dict[str, A
     named = dict(zip([argument.name for argument in schema.arguments], args, strict=False))
     named.update(kwargs or {})
     group = _group(named.get("process_group", named.get("group_name")))
-    facts = _facts(form, named, group)
+    ranks = _ranks(group)
+    facts = _facts(form, named, ranks)
     given, written = _tensors(named.get(form.gives)), _tensors(named.get(form.writes))
-    here = facts.get("root") == dist.get_rank()
+    here = facts.get("root") == ranks[group.rank()]
     if form.collective == "broadcast":
         given, written = (given, []) if here else ([], written)
     elif form.collective == "reduce" and not here:
         written = []
-    return Exchange(form, group, given, written, facts)
+    return Exchange(form, group, ranks, given, written, facts)
 
 
 def _tensors(value: Any) -> list[Tensor]:
@@ -149,7 +151,22 @@ def _group(given: Any) -> Any:
     return given if isinstance(given, dist.ProcessGroup) else dist.ProcessGroup.unbox(given)
 
 
-def _facts(form: Form, named: dict[str, Any], group: Any) -> dict[str, Any]:
+def _ranks(group: Any) -> tuple[int, ...]:
+    """Return the ranks of a group as the job numbers them; as the group does where it was made past torch's tables."""
+    try:
+        return tuple(dist.get_process_group_ranks(group))
+    except (KeyError, RuntimeError, ValueError):
+        return tuple(range(group.size()))
+
+
+def _name(group: Any) -> str:
+    try:
+        return str(group.group_name)
+    except RuntimeError:  # made past torch's tables
+        return ""
+
+
+def _facts(form: Form, named: dict[str, Any], ranks: tuple[int, ...]) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     reduction = named.get("reduce_op")
     if reduction is not None:
@@ -158,7 +175,7 @@ def _facts(form: Form, named: dict[str, Any], group: Any) -> dict[str, Any]:
     other = "peer" if form.collective in (SEND, RECV) else "root"
     for name in ("src", "dst", "root_rank"):
         if name in named:
-            facts[other] = dist.get_global_rank(group, named[name])
+            facts[other] = ranks[named[name]]
     if "tag" in named:
         facts["tag"] = named["tag"]
     if named.get("async_op") is False:

@@ -104,8 +104,9 @@ def infers_sizes() -> bool:
     """Return whether torch runs what it runs only to learn the sizes of a result that is spread over ranks."""
     if _C._get_dispatch_mode(_C._TorchDispatchModeKey.FAKE) is None:
         return False
-    code = sys.modules["torch.distributed.tensor._sharding_prop"].ShardingPropagator._propagate_tensor_meta_non_cached
-    return _stands_on_stack(code.__code__)
+    propagator = getattr(sys.modules.get("torch.distributed.tensor._sharding_prop"), "ShardingPropagator", None)
+    code = getattr(getattr(propagator, "_propagate_tensor_meta_non_cached", None), "__code__", None)
+    return code is not None and _stands_on_stack(code)
 
 
 def _stands_on_stack(code: CodeType) -> bool:
