@@ -263,6 +263,13 @@ def test_ranks_that_block_in_another_order_are_a_deadlock() -> None:
         merge(*crossed(blocking=True))
 
 
+def test_a_group_that_a_rank_is_not_in() -> None:
+    with pytest.raises(
+        trec.MergeError, match=r"rank 1 is at barrier .* in a group of the ranks \[0\], which it is not"
+    ):
+        merge(Rank(0), Rank(1).together("barrier", group=(0,), bytes=0))
+
+
 def test_missing_doubled_and_foreign_ranks() -> None:
     graph = Rank(0, 3).graph()
     with pytest.raises(trec.MergeError, match="of 3 ranks these are missing: 1, 2"):

@@ -33,6 +33,18 @@ class Check:
     def __init__(self, graphs: Mapping[int, Graph]) -> None:
         self.graphs = graphs
 
+    def membership(self, part: Part) -> None:
+        """Check that a rank is in the group that it communicates in.
+
+        Raises:
+            MergeError: it is not, as where a group was made without `new_group`, which alone knows its ranks.
+        """
+        if part.rank not in part.says.group:
+            raise MergeError(
+                f"{self.tell(part)} in a group of the ranks {_group(part.says)}, which it is not in; "
+                "make groups with torch.distributed.new_group or a device mesh, so that their ranks are known"
+            )
+
     def together(self, parts: Sequence[Part]) -> None:
         """Check what all ranks of a group do at one moment.
 

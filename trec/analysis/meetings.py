@@ -69,18 +69,19 @@ def meetings(graphs: Mapping[int, Graph]) -> list[Meeting]:
     """
     together: dict[tuple[tuple[int, ...], str, int], list[Part]] = defaultdict(list)
     ends: dict[tuple[int, int, int, str, int], list[Part]] = defaultdict(list)
+    check = Check(graphs)
     for rank, graph in graphs.items():
         for index, node in enumerate(graph.nodes):
             says = collective_of(graph, node)
             if says is None:
                 continue
             part = Part(rank, index, says)
+            check.membership(part)
             if says.collective in (SEND, RECV):
                 pair = (rank, says.peer) if says.collective == SEND else (says.peer, rank)
                 ends[(*pair, says.tag, says.group_name, says.sequence)].append(part)
             else:
                 together[says.group, says.group_name, says.sequence].append(part)
-    check = Check(graphs)
     for parts in together.values():
         parts.sort(key=lambda part: part.says.group.index(part.rank))
         check.together(parts)

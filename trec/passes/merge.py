@@ -71,11 +71,7 @@ def _joints(found: Sequence[Meeting], stands: Mapping[int, int]) -> list[Joint]:
     """Return the communications of the ranks that stay; those of ranks that are one are one."""
     joints: dict[frozenset[tuple[int, int]], Joint] = {}
     for meeting in found:
-        parts = {(stands[part.rank], part.node): part for part in reversed(meeting.parts)}
-        ends = frozenset(parts)
-        if ends not in joints:
-            first = meeting.parts[0]
-            ordered = dict.fromkeys([(stands[part.rank], part.node) for part in meeting.parts])
-            joints[ends] = Joint(tuple(ordered), first.says, [])
-        joints[ends].groups.append(tuple([part.rank for part in meeting.parts]))
+        ends = tuple(dict.fromkeys([(stands[part.rank], part.node) for part in meeting.parts]))
+        joint = joints.setdefault(frozenset(ends), Joint(ends, meeting.parts[0].says, []))
+        joint.groups.append(tuple([part.rank for part in meeting.parts]))
     return list(joints.values())
