@@ -213,11 +213,12 @@ def link_ops(facts: Facts) -> Fault:
 def places(facts: Facts) -> Fault:
     scopes = facts.graph.scopes
     for at, node in facts.special:
-        if node.parent == 0:
+        around = scopes[node.parent]
+        if node.parent == 0 or (around.kind == "region" and around.parent == 0):  # the root, or the part of a rank
             continue
         if node.kind in AT_ROOT:
             return "nodes", at, f"is of kind {node.kind} and lies in scope {node.parent}, expected the root"
-        if node.kind in IN_MODULES and scopes[node.parent].kind != "module" and not scopes[node.parent].repeats:
+        if node.kind in IN_MODULES and around.kind != "module" and not around.repeats:
             return "nodes", at, f"is of kind {node.kind} and lies in scope {node.parent}, expected a module or a loop"
     return None
 
