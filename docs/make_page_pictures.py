@@ -54,8 +54,8 @@ def pages() -> Iterator[tuple[Graph | Diff, dict[str, str]]]:
     yield (
         trec.capture(t5(layers=6), kwargs=inputs, costs=True),
         {
-            "t5": "",
-            "t5-parameters-dark": 'trec.store.set({ colourBy: "params" });',
+            "t5": "trec.openTo(2);",
+            "t5-parameters-dark": 'trec.openTo(2); trec.store.set({ colourBy: "params" });',
         },
     )
     yield (
@@ -68,12 +68,12 @@ def pages() -> Iterator[tuple[Graph | Diff, dict[str, str]]]:
     yield (
         trec.capture(densenet201().eval(), (1, 3, 64, 64), costs=True),
         {
-            "densenet": "",
+            "densenet": "trec.openTo(2);",
             "densenet-block": 'trec.toggle(trec.graph.find("features.denseblock1"));'
             ' trec.lookAt(trec.graph.find("features.denseblock1"));',
         },
     )
-    yield changed(), {"diff": "", "diff-dark": ""}
+    yield changed(), {"diff": "trec.openTo(2);", "diff-dark": "trec.openTo(2);"}
 
 
 def mixtral() -> torch.nn.Module:
