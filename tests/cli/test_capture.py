@@ -77,7 +77,7 @@ def test_what_the_model_prints_is_no_result(trec: Trec) -> None:
     [
         ("nothing_here:Net", "there is no module 'nothing_here'"),
         ("mynets:Nett", "mynets has no 'Nett'; did you mean Net?"),
-        ("mynets:Zzz", "there are: Net, Needs, Tokens"),
+        ("mynets:Zzz", "there are: Fails, Mode, Needs"),
         ("mynet.py:Net", "did you mean mynets.py?"),
         ("mynets.py", "say which model of it: mynets.py:Class"),
         ("mynets.Net", "did you mean mynets:Net?"),

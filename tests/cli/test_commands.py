@@ -200,11 +200,14 @@ def test_a_backend_without_a_suffix_is_called_by_name(
 def test_open_writes_a_page_and_opens_it(trec: Trec, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda address: not opened.append(address))  # type: ignore[func-returns-value]
-    code, out, _ = trec("open", "skip.trec", "-o", "page.svg")
-    assert (code, out) == (0, "page.svg\n")
-    assert opened == [(folder / "page.svg").as_uri()]
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    code, out, _ = trec("open", "blocks.trec", "-o", "page.html", "--depth", "1", "--theme", "dark")
+    assert (code, out) == (0, "page.html\n")
+    assert opened == [(folder / "page.html").as_uri()]
+    assert (folder / "page.html").read_text(encoding="utf-8") == blocks().to_html(depth=1, style="dark")
     path = trec("open", "skip.trec", "--no-browser").out.strip()
-    assert path.startswith("/")
+    assert path.startswith(str(folder))
+    assert path.endswith("graph.html")
     assert len(opened) == 1
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     assert "no browser was found" in trec("open", "skip.trec").err

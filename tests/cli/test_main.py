@@ -198,8 +198,9 @@ def test_what_reads_files_loads_no_library(words: str, folder: Path) -> None:
 
 
 def test_a_file_is_read_and_not_run_whatever_its_name(trec: Trec, folder: Path) -> None:
-    (folder / "os:getcwd").write_bytes((folder / "skip.trec").read_bytes())
-    assert trec("show", "os:getcwd").code == 0
+    for name in ("os:getcwd", "hf:bert", "model.py:Net"):
+        (folder / name).write_bytes((folder / "skip.trec").read_bytes())
+        assert trec("show", name) == trec("show", "skip.trec")
 
 
 def test_a_terminal_without_the_characters_gets_others(folder: Path) -> None:

@@ -146,3 +146,31 @@ def test_escape_closes_the_panel_and_what_is_lit(tmp_path: Path) -> None:
       await page.keyboard.press("Escape");
       return [await lit(), await page.locator(".side").isVisible()];"""
     assert play(fork(), LIT + script, tmp_path) == [None, False]
+
+
+def test_the_first_crumb_tells_of_the_whole_model(tmp_path: Path) -> None:
+    script = """await page.locator(".crumbs button").first().click();
+      const chosen = await page.locator("[role=treeitem][aria-selected=true]").count();
+      return [await page.locator(".side").innerText(), chosen, await lit()];"""
+    text, chosen, lit = play(nested().to_html(depth=1), LIT + script, tmp_path, viewport={"width": 1400, "height": 700})
+    assert text.startswith("Nested\n")
+    assert "Members · 4" in text
+    assert (chosen, lit) == (0, None)
+
+
+def test_a_click_on_an_edge_goes_to_its_other_end(tmp_path: Path) -> None:
+    script = """const click = async (from, to) => {
+        const [x, y] = await page.evaluate(([from, to]) => {
+          const { picture, routes } = trec.state.scene;
+          const box = (name) => trec.boxOf(trec.graph.find(name));
+          const wire = picture.wires.findIndex(({ source, target }) => source === box(from) && target === box(to));
+          const [[x, y], [toX, toY]] = routes[wire];
+          const { camera } = trec.state;
+          const { left, top } = trec.canvas.getBoundingClientRect();
+          return [((x + toX) / 2 - camera.x) * camera.zoom + left, ((y + toY) / 2 - camera.y) * camera.zoom + top];
+        }, [from, to]);
+        await page.mouse.click(x, y);
+        return page.evaluate(() => trec.graph.nameOf(trec.state.selected));
+      };
+      return [await click("a", "b"), await click("a", "b"), await click("a", "b")];"""
+    assert play(fork(), script, tmp_path) == ["a", "b", "a"]

@@ -108,7 +108,7 @@ def stats(graph: Graph) -> Stats:
         Net     Net        1    1      16      0
     """
     sums = _Sums(graph)
-    total = sums.of_scopes[0]
+    total = sums.of_scopes[0] if graph.scopes else (0, 0, 0, 0)
     sizes = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
     buffers = [
         [size * graph.counts[node.parent] for size in sizes[graph.values[node.outputs[0]].type]]

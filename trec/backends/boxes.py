@@ -226,13 +226,8 @@ class Painter:
         )
         subtitle = scope.cls if scope.cls != title else ""
         tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
-        return (
-            self._cut(title),
-            labels.times(self._cut(subtitle), labels.repeats(scope)),
-            " · ".join(words),
-            tooltip,
-            look,
-        )
+        subtitle = labels.times(self._cut(subtitle), labels.repeats(scope))
+        return self._cut(title), subtitle, " · ".join(words), tooltip, look
 
     def _terminal(self, index: int, node: Node) -> tuple[str, str, str, str, int]:
         values = node.outputs or node.inputs

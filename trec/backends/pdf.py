@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from trec.backends.escape import printable
 from trec.backends.svg import for_printing
+from trec.backends.write import check_uncompressed
 from trec.errors import DependencyError, OptionError, TrecError
 from trec.ir.atomic import write_bytes
 
@@ -40,13 +41,14 @@ def to_pdf(
 
     Raises:
         DependencyError: the package typst is not installed.
-        OptionError: the picture is larger than a page can be.
+        OptionError: the picture is larger than a page can be, or `path` ends in `.gz`.
     """
     try:
         import typst
     except ImportError as error:
         raise DependencyError("to_pdf() needs the package typst: pip install 'trec[pdf]'") from error
 
+    check_uncompressed(path)
     text, size = for_printing(graph, wrap, options)
     if max(size) > _LONGEST:
         raise OptionError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from trec.backends.svg import for_printing
+from trec.backends.write import check_uncompressed
 from trec.errors import DependencyError, OptionError, TrecError
 from trec.ir.atomic import write_bytes
 
@@ -37,13 +38,15 @@ def to_png(
 
     Raises:
         DependencyError: the package resvg-py is not installed.
-        OptionError: the scale is no positive number, or the picture would have hundreds of millions of pixels.
+        OptionError: the scale is no positive number, the picture would have hundreds of millions of pixels, or `path`
+            ends in `.gz`.
     """
     try:
         import resvg_py
     except ImportError as error:
         raise DependencyError("to_png() needs the package resvg-py: pip install 'trec[png]'") from error
 
+    check_uncompressed(path)
     if type(scale) not in (int, float) or not 0 < scale < float("inf"):
         raise OptionError(f"scale must be a positive number, the pixels for each point, not {scale!r}")
     text, (width, height) = for_printing(graph, wrap, options)

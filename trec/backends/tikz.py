@@ -31,6 +31,9 @@ def to_tikz(
 ) -> str:
     r"""Return the drawing of a graph in TikZ, which any LaTeX with TikZ compiles.
 
+    Signs that are neither Latin nor common in mathematics, such as emoji, are `?` with pdfTeX; LuaTeX shows those that
+    the font of the document has.
+
     Args:
         graph: what to draw.
         path: file that the text is written to as well; with the suffix `.gz` it is compressed.

@@ -29,6 +29,13 @@ def write(graph: Graph, path: str | os.PathLike[str], **options: Any) -> None:
     registry.load(registry.SUFFIXES[suffix_of(path)])(graph, path=path, **options)
 
 
+def check_uncompressed(path: str | os.PathLike[str] | None) -> None:
+    """Raise an `OptionError` if a file of a format that is compressed itself is to be compressed."""
+    name = "" if path is None else os.path.basename(os.fspath(path))
+    if name.lower().endswith(".gz"):
+        raise OptionError(f"PNG and PDF are compressed already; leave .gz out of the name {name!r}")
+
+
 def suffix_of(path: str | os.PathLike[str]) -> str:
     """Return the suffix of a file name that says its format, without a further `.gz`.
 

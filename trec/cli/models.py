@@ -26,10 +26,10 @@ _FORM = re.compile(r"(?P<place>.+):(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 
 def is_model(text: str) -> bool:
     """Tell whether a text names a model, and not a file with a graph."""
-    if text.startswith(HUGGING_FACE):
-        return True
+    if os.path.exists(text):
+        return False
     match = _FORM.fullmatch(text)
-    return match is not None and not os.path.exists(text) and (text.count(".py:") == 1 or _is_dotted(match["place"]))
+    return text.startswith(HUGGING_FACE) or (match is not None and _is_place(match["place"]))
 
 
 def load(spec: str) -> Any:
@@ -42,17 +42,14 @@ def load(spec: str) -> Any:
         TrecError: the code raised while it was imported.
     """
     match = _FORM.fullmatch(spec)
-    if match is None:
+    if match is None or not _is_place(match["place"]):
         raise OptionError(_no_model(spec))
     place, name = match["place"], match["name"]
-    if not place.endswith(".py") and not _is_dotted(place):
-        raise OptionError(_no_model(spec))
     module = _from_file(Path(place)) if place.endswith(".py") else _from_path(place)
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
-            names = [key for key, value in vars(found).items() if callable(value) and not key.startswith("_")]
-            raise OptionError(f"{place} has no {part!r}; {meant(part, _own(found, names))}")
+            raise OptionError(f"{place} has no {part!r}; {meant(part, _names(found))}")
         found = getattr(found, part)
     return found
 
@@ -146,13 +143,19 @@ def _users_code(when: str) -> Iterator[None]:
         raise TrecError(f"{type(error).__name__} when {when}: {error} (--traceback shows where)") from error
 
 
+def _is_place(text: str) -> bool:
+    return text.endswith(".py") or _is_dotted(text)
+
+
 def _is_dotted(text: str) -> bool:
     return all(part.isidentifier() for part in text.split("."))
 
 
-def _own(found: Any, names: list[str]) -> list[str]:
-    """Return the names of what a module defines itself, if there is any, else all."""
-    own = [name for name in names if getattr(vars(found)[name], "__module__", "") == getattr(found, "__name__", None)]
+def _names(found: Any) -> list[str]:
+    """Return the names of what can be called in a module: of what it defines itself, if there is any, else of all."""
+    names = [name for name in dir(found) if not name.startswith("_") and callable(getattr(found, name, None))]
+    here = getattr(found, "__name__", None)
+    own = [name for name in names if getattr(getattr(found, name), "__module__", "") == here]
     return own or names
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -68,32 +69,26 @@ def spread(layers: Layers, shapes: tuple[Shape, ...], joints: list[Joint], strai
     for row in layers.rows:
         for position, vertex in enumerate(row):
             place[vertex] = position
-    into: list[list[int]] = [[] for _ in shapes]
-    out: list[list[int]] = [[] for _ in shapes]
-    for index, joint in enumerate(joints):
-        if joint.lower < layers.members and shapes[joint.lower].ports:
-            into[joint.lower].append(index)
-        if joint.upper < layers.members and shapes[joint.upper].ports:
-            out[joint.upper].append(index)
+    into, out = _meeting(layers, shapes, joints)
     aligned = set(straight)
     leaves = [joint.leaves for joint in joints]
     arrives = [joint.arrives for joint in joints]
     for member, indices in enumerate(into):
         if len(indices) > 1:
-            arriving = {index: place[joints[index].upper] + _fraction(joints[index].leaves) for index in indices}
-            indices.sort(key=lambda index: (*_turned(layers, place, index, member, 1), arriving[index]))
+            indices.sort(key=lambda index: place[joints[index].upper] + _fraction(joints[index].leaves))
+            if layers.turns:
+                indices.sort(key=partial(_turned, layers, place, member, 1))
             _share(shapes[member].width, [[index] for index in indices], aligned, arrives)
     for member, indices in enumerate(out):
         if len(indices) > 1:
             nets: dict[int, list[int]] = {}
             for index in indices:
                 nets.setdefault(layers.segments[index].net, []).append(index)
-            leaving = {
-                group[0]: sum([place[joints[index].lower] for index in group]) / len(group) for group in nets.values()
-            }
             groups = sorted(
-                nets.values(), key=lambda group: (*_turned(layers, place, group[0], member, -2), leaving[group[0]])
+                nets.values(), key=lambda group: sum([place[joints[index].lower] for index in group]) / len(group)
             )
+            if layers.turns:
+                groups.sort(key=lambda group: _turned(layers, place, member, -2, group[0]))
             _share(shapes[member].width, groups, aligned, leaves)
     return [
         joint
@@ -103,15 +98,27 @@ def spread(layers: Layers, shapes: tuple[Shape, ...], joints: list[Joint], strai
     ]
 
 
-def _turned(layers: Layers, place: list[int], index: int, member: int, beside: int) -> tuple[int, int]:
+def _meeting(layers: Layers, shapes: tuple[Shape, ...], joints: list[Joint]) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the positions of the joints that reach each member, and of those that leave it, where places are free."""
+    into: list[list[int]] = [[] for _ in shapes]
+    out: list[list[int]] = [[] for _ in shapes]
+    for index, joint in enumerate(joints):
+        if joint.lower < layers.members and shapes[joint.lower].ports:
+            into[joint.lower].append(index)
+        if joint.upper < layers.members and shapes[joint.upper].ports:
+            out[joint.upper].append(index)
+    return into, out
+
+
+def _turned(layers: Layers, place: list[int], member: int, beside: int, index: int) -> tuple[int, int]:
     """Return where the segment of a net that runs back is among those of a member: its side, and how far in there.
 
     Args:
         layers: the vertices in order.
         place: position of each vertex in its layer.
-        index: the segment.
         member: where it leaves or arrives.
         beside: which vertex of such a net stands beside that.
+        index: the segment.
     """
     segment = layers.segments[index]
     if segment.upper not in layers.turns and segment.lower not in layers.turns:

@@ -13,7 +13,6 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trec import registry
 from trec.cli import graphs, output
 from trec.cli.terminal import say, show
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from trec.cli.parser import Parser
-
-_SUFFIX = next(suffix for suffix in (".html", ".svg") if suffix in registry.SUFFIXES)
 
 
 def add(parser: Parser) -> None:
@@ -34,7 +31,7 @@ def add(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Write the page, print its place and open it."""
-    path = options.output or os.path.join(tempfile.mkdtemp(prefix="trec-"), f"graph{_SUFFIX}")
+    path = options.output or os.path.join(tempfile.mkdtemp(prefix="trec-"), "graph.html")
     target = output.target(path, options)
     output.write(graphs.graph_of(options.graph, options, but=target.passes), target)
     show(path)

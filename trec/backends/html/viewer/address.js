@@ -56,7 +56,13 @@ function parts(app, search) {
   ]);
 }
 
-/** Take on what an address says; what it says of another graph, or wrongly, is passed over. @param {App} app @param {Search} search @param {URLSearchParams} found */
+/**
+ * Take on what an address says; what it says of another graph, or wrongly, is passed over.
+ *
+ * @param {App} app
+ * @param {Search} search
+ * @param {URLSearchParams} found
+ */
 function take(app, search, found) {
   const { graph } = app;
   const { view } = app.state;

@@ -111,7 +111,7 @@ export class App {
   boxOf(item) {
     const { graph } = this;
     const { picture } = this.state.scene;
-    if (item < 0) return -1;
+    if (item < 0 || item === graph.count) return -1;
     const { nodes, scopes } = folding(graph);
     if (item < graph.count) return picture.boxOf[this.state.view.folded ? nodes[item] : item];
     const scope = this.state.view.folded ? scopes[item - graph.count] : item - graph.count;

@@ -14,7 +14,7 @@ export function crumbs(app) {
     pending = 0;
     const { graph, state } = app;
     const item = state.selected >= 0 ? state.selected : middle(app);
-    const around = item >= graph.count ? [item] : item >= 0 ? [item] : [];
+    const around = item < 0 ? [] : [item];
     for (let scope = item < 0 ? -1 : graph.around(item); scope >= 0; scope = graph.scopeParent[scope]) around.unshift(graph.count + scope);
     if (!around.length) around.push(graph.count);
     const key = `${around}|${state.selected}`;
@@ -22,7 +22,8 @@ export function crumbs(app) {
     shown = key;
     list.replaceChildren(...around.map((one, at) => {
       const text = one === graph.count ? graph.title : graph.face(one).title || graph.nameOf(one);
-      const made = element("button", { type: "button", class: "link", click: () => (one === graph.count ? app.fit() : app.go(one)) }, element("bdi", {}, text));
+      const click = () => (one === graph.count ? whole(app) : app.go(one));
+      const made = element("button", { type: "button", class: "link", click }, element("bdi", {}, text));
       if (at === around.length - 1 && one === state.selected) made.setAttribute("aria-current", "true");
       return element("li", {}, made);
     }));
@@ -32,6 +33,12 @@ export function crumbs(app) {
   });
   show();
   return element("nav", { class: "crumbs", "aria-label": "Where" }, list);
+}
+
+/** Show all of the picture, and what is known of all of it. @param {App} app */
+function whole(app) {
+  app.select(app.graph.count);
+  app.fit();
 }
 
 /** The innermost frame that fills the middle of the view. @param {App} app @returns {Item} */

@@ -21,6 +21,11 @@ function cut(text) {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
+/** Whether a text is the address of something to look at, which runs nothing. @param {string} link */
+function isAddress(link) {
+  return URL.canParse(link) && !/^(javascript|data|vbscript):$/.test(new URL(link).protocol);
+}
+
 /** A name, without that of what it is in. @param {string} name @param {string} around */
 function below(name, around) {
   return around && name.startsWith(`${around}.`) ? name.slice(around.length + 1) : name;
@@ -105,8 +110,7 @@ class Details {
     const node = this.nodeOf(item);
     const scope = item < graph.count ? graph.standing[item] : item - graph.count;
     add("change", CHANGES[item < graph.count ? graph.change[item] : graph.scopeChange[scope]]);
-    const path = graph.paths[scope >= 0 ? scope : graph.parent[item]];
-    if (path !== graph.nameOf(item)) add("path", path);
+    if (scope >= 0 && graph.paths[scope] !== graph.nameOf(item)) add("path", graph.paths[scope]);
     const around = graph.around(item);
     if (around > 0) add("in", element("span", {}, this.link(graph.count + around), element("small", {}, graph.opOf(graph.count + around))));
     const calls = scope < 0 ? 0 : graph.times[scope];
@@ -116,7 +120,7 @@ class Details {
     if (graph.bytes(item)) add("result memory", bytes(graph.bytes(item)));
     if (item >= graph.count && graph.data.scopes.held[scope]) add("parameter memory", bytes(graph.data.scopes.held[scope]));
     const source = graph.source(item) ?? graph.source(node);
-    if (source) add("source", /^(?!(javascript|data|vbscript):)/i.test(source.link) && source.link ? element("a", { href: source.link, rel: "noopener" }, source.text) : source.text);
+    if (source) add("source", isAddress(source.link) ? element("a", { href: source.link, target: "_blank", rel: "noopener" }, source.text) : source.text);
     const attributes = [...graph.attributes(item), ...(node === item || node < 0 ? [] : graph.attributes(node))];
     for (const [name, value] of attributes) if (name !== "flops" && name !== "params") add(name, value);
     return list;
@@ -156,7 +160,8 @@ class Details {
     const text = trace.to < 0 ? `Path from ${name(trace.from)}: choose where to.`
       : ways ? `${inside.toLocaleString("en")} nodes are on a path from ${name(ways.from)} to ${name(ways.to)}.`
       : `No path joins ${name(trace.from)} and ${name(trace.to)}.`;
-    section.append(element("p", { class: "path" }, cut(text)), button("End", "Highlight no path any more", () => trace.set({ from: -1, to: -1 }), { "data-name": "path" }));
+    const end = button("End", "Highlight no path any more", () => trace.set({ from: -1, to: -1 }), { "data-name": "path" });
+    section.append(element("p", { class: "path" }, cut(text)), end);
     if (trace.to >= 0) app.announce(text);
     return section;
   }
@@ -184,7 +189,11 @@ class Details {
       return [this.type(value), element("ul", { "aria-label": "Read by" }, ...links)];
     });
     const members = node < 0 ? graph.members[item - graph.count] : [];
-    const held = this.list(`Members · ${members.length}`, members, (inner) => [this.link(inner, below(graph.nameOf(inner), graph.nameOf(item))), element("small", {}, graph.opOf(inner))]);
+    const held = this.list(`Members · ${members.length}`, members, (inner) => {
+      const name = below(graph.nameOf(inner), graph.nameOf(item));
+      const op = graph.opOf(inner);
+      return [this.link(inner, name), ...(name === op ? [] : [element("small", {}, op)])];
+    });
     return [...read, ...yielded, ...held];
   }
 

@@ -39,6 +39,9 @@ const TOGETHER = 3;
 const SIGN = 10;
 const SIGN_ROOM = 30;
 const LEGIBLE = 6;
+/** Size of the arrow of boxes that can be opened, and how far from their right side it is, in points. */
+const HINT = 2;
+const HINT_AWAY = 5.5;
 const WIRE_WIDTH = 0.9;
 const LIT_WIDTH = 2.2;
 const DIM = 0.35;
@@ -188,7 +191,16 @@ export class Drawer {
       if (face.times > 1) surface.rectangle(x + BEHIND, y + BEHIND, width, height, corner, ink);
       surface.rectangle(x, y, width, height, corner, ink);
     }
-    if (face.shape !== "point" && face.size * zoom >= READABLE) this.#label(face, x + width / 2, y + height / 2, paint);
+    if (face.shape === "point" || face.size * zoom < READABLE) return;
+    this.#label(face, x + width / 2, y + height / 2, paint);
+    if (this.scene.picture.nodes[box] < 0) this.#hint(x + width - HINT_AWAY, y + height / 2, paint.muted);
+  }
+
+  /** A small arrow at the right of a box that can be opened. @param {number} x @param {number} y @param {string} colour */
+  #hint(x, y, colour) {
+    /** @type {import("./layout/diagram.js").Line} */
+    const line = [[x, y - HINT], [x + HINT, y], [x, y + HINT]];
+    this.surface.stroke(line, colour);
   }
 
   /** @param {Face} face @param {number} x the middle @param {number} y the middle @param {Paint} paint */

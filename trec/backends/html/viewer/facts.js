@@ -36,7 +36,14 @@ export function byName(title, ask) {
   };
 }
 
-/** Colours by a number, greater ones farther along the scale of the theme. @param {string} title @param {(graph: Graph, item: Item) => number} ask @param {(count: number) => string} [write] @returns {Colouring} */
+/**
+ * Colours by a number, greater ones farther along the scale of the theme.
+ *
+ * @param {string} title
+ * @param {(graph: Graph, item: Item) => number} ask
+ * @param {(count: number) => string} [write]
+ * @returns {Colouring}
+ */
 export function byNumber(title, ask, write = number) {
   return {
     title,

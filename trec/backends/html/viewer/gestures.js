@@ -1,7 +1,8 @@
 // What pointers, wheels and keys do with the canvas.
 
 import { moved, zoomed } from "./camera.js";
-import { nearest } from "./neighbours.js";
+import { farEnd, nearest } from "./neighbours.js";
+import { wireAt } from "./tooltip.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -99,6 +100,13 @@ function spread(points) {
 /** @param {App} app @param {{ x: number, y: number }} point @param {PointerEvent} event */
 function click(app, point, event) {
   const item = app.itemAt(point.x, point.y);
+  const wire = app.boxOf(item) < 0 ? wireAt(app, point.x, point.y) : -1;
+  if (wire >= 0) {
+    const end = farEnd(app, wire);
+    app.select(end);
+    app.show(end);
+    return;
+  }
   app.select(item);
   if (!app.isModule(item) || event.shiftKey) return;
   const place = app.placeOf(item);

@@ -1,5 +1,6 @@
 // A graph as it is read from the page: columns become arrays that are quick to walk.
 
+import { columns, owners, starts, summed, whole } from "./columns.js";
 import { Ruler } from "./layout/text.js";
 
 /** @typedef {import("./types.js").Item} Item */
@@ -309,38 +310,4 @@ export class Graph {
     }
     return face;
   }
-}
-
-/** Columns with an entry for each row, also where one number stands for all. @param {any} table */
-function columns(table) {
-  const rows = Object.entries(table).map(([name, column]) => {
-    const isWhole = name === "count" || typeof column !== "number";
-    return [name, isWhole ? column : new Array(table.count).fill(column)];
-  });
-  return Object.fromEntries(rows);
-}
-
-/** The name that `Texts.below` in Python shortened. @param {string} text @param {string} around */
-function whole(text, around) {
-  return text[0] === "." ? around + text : text[0] === "=" ? text.slice(1) : text;
-}
-
-/** @param {number[]} steps differences from one entry to the next @returns {Int32Array} */
-function summed(steps) {
-  let sum = 0;
-  return Int32Array.from(steps, (step) => (sum += step));
-}
-
-/** @param {ArrayLike<number>} counts @returns {Int32Array} where each run begins, and where the last one ends */
-function starts(counts) {
-  const first = new Int32Array(counts.length + 1);
-  for (let at = 0; at < counts.length; at++) first[at + 1] = first[at] + counts[at];
-  return first;
-}
-
-/** @param {Int32Array} first where runs begin @returns {Int32Array} for each entry of the runs, which run it is in */
-function owners(first) {
-  const owner = new Int32Array(first[first.length - 1]);
-  for (let run = 0; run + 1 < first.length; run++) owner.fill(run, first[run], first[run + 1]);
-  return owner;
 }

@@ -7,8 +7,8 @@ import { element, swatch } from "./elements.js";
 
 /** @param {App} app */
 export function legend(app) {
-  const title = element("span", { id: "legend" });
-  const list = element("ul", { "aria-labelledby": "legend" });
+  const title = element("span");
+  const list = element("ul", { "aria-label": "Colours" });
   const show = () => {
     const { graph, state, theme } = app;
     const colouring = COLOURINGS.get(state.colourBy);

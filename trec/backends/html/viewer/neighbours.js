@@ -25,6 +25,13 @@ export function nearest(app, key) {
   return best;
 }
 
+/** The item at an end of a wire: at the other one from what is chosen, else where it begins. @param {App} app @param {number} wire @returns {Item} */
+export function farEnd(app, wire) {
+  const { boxes, wires } = app.state.scene.picture;
+  const { source, target } = wires[wire];
+  return boxes[source === app.boxOf(app.state.selected) ? target : source];
+}
+
 /** How far a rectangle lies in a direction, what is off it counted double; infinite if it lies elsewhere. @param {Rect} from @param {Rect} to @param {[number, number]} way */
 function away(from, to, [x, y]) {
   const across = to.left + to.width / 2 - from.left - from.width / 2;

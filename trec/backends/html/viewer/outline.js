@@ -2,56 +2,16 @@
 
 import { swatch, element } from "./elements.js";
 import { folding } from "./folding.js";
-import { OUTPUT } from "./graph.js";
-import { contentOf } from "./projection.js";
-import { EMPTY, ONE, SHOWN } from "./visibility.js";
+import { rowsOf } from "./rows.js";
 
 /** @typedef {import("./app.js").App} App */
+/** @typedef {import("./rows.js").Row} Row */
 /** @typedef {import("./types.js").Item} Item */
-
-/**
- * @typedef {object} Row
- * @property {Item} item
- * @property {number} level 1 for the outermost
- * @property {number} place from 1, among the rows in the same scope
- * @property {number} among how many these are
- * @property {boolean} opens whether it has rows inside
- */
 
 /** Pixels from row to row, as in the style sheet. */
 const HEIGHT = 26;
 const BEYOND = 8;
 const PATIENCE = 700;
-
-/** The rows of what is open. @param {App} app @returns {Row[]} */
-export function rowsOf(app) {
-  const { graph } = app;
-  const { view, scene } = app.state;
-  const { boxes, boxOf } = scene.picture;
-  const { shown, counts, lone } = contentOf(graph, view);
-  const { iteration } = folding(graph);
-  /** @type {Row[]} */
-  const rows = [];
-  /** Whether an output is drawn in the box of another. @param {Item} item */
-  const sharesBox = (item) => graph.kind[item] === OUTPUT && boxes[boxOf[item]] !== item;
-  /** What stands for a member: a function of a single operator is that operator. @param {Item} item @returns {Item} */
-  const standing = (item) => {
-    if (item < graph.count) return shown[item] === SHOWN && !sharesBox(item) ? item : -1;
-    const scope = item - graph.count;
-    if ((view.folded && iteration[scope] === scope) || counts[scope] === EMPTY) return -1;
-    return counts[scope] === ONE && graph.data.scopes.kind[scope] !== 0 ? lone[scope] : item;
-  };
-  const add = (/** @type {number} */ scope, /** @type {number} */ level) => {
-    const items = graph.members[scope].map(standing).filter((item) => item >= 0);
-    items.forEach((item, at) => {
-      const opens = app.isModule(item);
-      rows.push({ item, level, place: at + 1, among: items.length, opens });
-      if (opens && view.open[item - graph.count]) add(item - graph.count, level + 1);
-    });
-  };
-  add(0, 1);
-  return rows;
-}
 
 /** The tree of one page. */
 class Outline {
@@ -95,18 +55,17 @@ class Outline {
     const item = this.rows[this.current]?.item ?? -1;
     this.rows = rowsOf(this.app);
     this.rowOf = new Map(this.rows.map((row, at) => [row.item, at]));
-    this.current = this.nearest(item);
+    this.current = Math.max(0, this.nearest(item));
     this.choose();
     this.room.style.height = `${this.rows.length * HEIGHT}px`;
     this.refill();
   }
 
-  /** The row of an item, or of the innermost scope around it that has one. @param {Item} item */
+  /** The row of an item, or of the innermost scope around it that has one; -1 for none. @param {Item} item */
   nearest(item) {
     const { graph, state } = this.app;
-    if (item < 0) return 0;
     const { nodes, scopes } = folding(graph);
-    if (state.view.folded) item = item < graph.count ? nodes[item] : graph.count + scopes[item - graph.count];
+    if (item >= 0 && state.view.folded) item = item < graph.count ? nodes[item] : graph.count + scopes[item - graph.count];
     if (item >= graph.count && !this.rowOf.has(item)) {
       const box = this.app.boxOf(item);
       if (box >= 0) item = state.scene.picture.boxes[box];
@@ -115,12 +74,12 @@ class Outline {
       const around = graph.around(item);
       item = around < 0 ? -1 : graph.count + around;
     }
-    return this.rowOf.get(item) ?? 0;
+    return this.rowOf.get(item) ?? -1;
   }
 
   choose() {
     const { selected } = this.app.state;
-    this.chosen = selected < 0 ? -1 : this.nearest(selected);
+    this.chosen = this.nearest(selected);
   }
 
   /** Go along with what was selected elsewhere. */

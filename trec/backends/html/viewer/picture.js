@@ -84,6 +84,9 @@ class SvgSurface {
     });
   }
 
+  /** What only says that a click does something is not saved. */
+  stroke() {}
+
   /** @param {number} alpha */
   fade(alpha) {
     this.alpha = alpha;
@@ -98,7 +101,8 @@ export function svg(app) {
   const [width, height] = [scene.width + 2 * MARGIN, scene.height + 2 * MARGIN].map(short);
   const font = escaped(app.graph.data.style.font);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" font-family="${font}" stroke-linecap="round" stroke-linejoin="round">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}"`,
+    ` font-family="${font}" stroke-linecap="round" stroke-linejoin="round">`,
     `<title>${escaped(app.graph.title)}</title>`,
     `<rect x="${-MARGIN}" y="${-MARGIN}" width="${width}" height="${height}" fill="${app.theme.background}"/>`,
     ...surface.lines,

@@ -6,6 +6,9 @@ import { entry, menu } from "./toolbar.js";
 
 /** @typedef {import("./app.js").App} App */
 
+/** Boxes from which paper has the pixels of the screen. */
+const MANY = 20000;
+
 /** Hand a file to whoever looks at the page. @param {string} name @param {Blob} blob */
 function save(name, blob) {
   const href = URL.createObjectURL(blob);
@@ -31,8 +34,9 @@ export function saving(app) {
 /** Put the picture on paper in strokes rather than pixels, in light colours, with its name below. @param {App} app */
 export function mountPrint(app) {
   const sheet = element("figure", { class: "sheet" });
-  let theme = app.state.theme;
+  let { theme } = app.state;
   addEventListener("beforeprint", () => {
+    if (app.state.scene.picture.boxes.length > MANY) return;
     theme = app.state.theme;
     app.store.set({ theme: "light" });
     const { graph } = app;
@@ -43,6 +47,7 @@ export function mountPrint(app) {
     document.body.append(sheet);
   });
   addEventListener("afterprint", () => {
+    if (!sheet.isConnected) return;
     sheet.remove();
     app.store.set({ theme });
   });

@@ -138,7 +138,10 @@ export class Search {
     this.fault.textContent = fault;
     this.fault.hidden = !fault;
     this.input.setAttribute("aria-invalid", String(Boolean(fault)));
-    if (this.text) this.app.announce(fault || (this.at < 0 ? `${length} ${length === 1 ? "hit" : "hits"}` : `Hit ${this.at + 1} of ${length}: ${this.app.graph.nameOf(this.items[this.at])}`));
+    if (!this.text) return;
+    const all = `${length} ${length === 1 ? "hit" : "hits"}`;
+    const one = () => `Hit ${this.at + 1} of ${length}: ${this.app.graph.nameOf(this.items[this.at])}`;
+    this.app.announce(fault || (this.at < 0 ? all : one()));
   }
 
   /** Ring what is drawn of the hits. */

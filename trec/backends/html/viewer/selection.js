@@ -45,8 +45,9 @@ function termsOf(expression) {
 function advice(graph, { key, pattern }) {
   const words = vocabulary(graph, key).filter(Boolean).slice(0, 4000);
   const close = likely(pattern, words, 3);
-  const shown = close.length ? `did you mean ${close.join(", ")}?` : words.length ? `there are, for example, ${[...new Set(words)].slice(0, 3).join(", ")}` : "there are none";
-  return `${key ? `${key}:` : ""}${pattern} is nowhere; ${shown}`;
+  const examples = [...new Set(words)].slice(0, 3).join(", ");
+  const other = examples ? `there are, for example, ${examples}` : "there are none";
+  return `${key ? `${key}:` : ""}${pattern} is nowhere; ${close.length ? `did you mean ${close.join(", ")}?` : other}`;
 }
 
 /** Why a selector selects nothing. @param {Graph} graph @param {string} text */

@@ -13,6 +13,7 @@ import { curves } from "./layout/routing.js";
  *   left of the text, y its base line
  * @property {(words: string, size: number, bold: boolean) => number} width
  * @property {(wires: Ways, colour: string, dashed: boolean, width: number) => void} wires
+ * @property {(line: Line, colour: string) => void} stroke draw straight pieces
  * @property {(alpha: number) => void} fade how much of what follows is seen, from 0 to 1
  */
 
@@ -157,6 +158,17 @@ export class CanvasSurface {
       for (const line of lines.slice(first, first + BATCH)) this.#head(line, sideways);
       context.stroke();
     }
+  }
+
+  /** @param {Line} line @param {string} colour */
+  stroke(line, colour) {
+    const { context } = this;
+    context.strokeStyle = colour;
+    context.lineWidth = 1;
+    context.setLineDash(DASHES.solid);
+    context.beginPath();
+    for (const [x, y] of line) context.lineTo(x, y);
+    context.stroke();
   }
 
   /** @param {Line} line @param {boolean} sideways */

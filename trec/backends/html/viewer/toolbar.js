@@ -36,7 +36,10 @@ export function entry(text, act) {
 /** Boxes to tick for what is shown. @param {App} app */
 function switches(app) {
   /** @type {[keyof View, string][]} */
-  const rows = [["state", "Parameters and buffers"], ["views", "Views and casts"], ["constants", "Constants"], ["folded", "Fold equal calls"], ["columns", "Long chains in columns"]];
+  const rows = [
+    ["state", "Parameters and buffers"], ["views", "Views and casts"], ["constants", "Constants"],
+    ["folded", "Fold equal calls"], ["columns", "Long chains in columns"],
+  ];
   const inputs = rows.map(([name, text]) => {
     const input = element("input", { type: "checkbox", "data-view": name, change: () => {
       app.change({ [name]: input.checked }, app.state.selected);
@@ -68,8 +71,12 @@ function depths(app) {
 
 /** @param {App} app */
 function colours(app) {
-  const select = element("select", { "aria-label": "Colour by", title: "What colours stand for", change: () => app.store.set({ colourBy: select.value }) },
-    ...[...COLOURINGS].filter(([name]) => (name !== "change" || app.graph.diff) && (name !== "given" || app.graph.data.colours)).map(([value, { title }]) => element("option", { value }, title)));
+  const { graph, store } = app;
+  const possible = [...COLOURINGS].filter(([name]) => (name !== "change" || graph.diff) && (name !== "given" || graph.data.colours));
+  const select = element(
+    "select", { "aria-label": "Colour by", title: "What colours stand for", change: () => store.set({ colourBy: select.value }) },
+    ...possible.map(([value, { title }]) => element("option", { value }, title)),
+  );
   const show = () => (select.value = app.state.colourBy);
   app.store.watch(["colourBy"], show);
   show();

@@ -69,8 +69,16 @@ function wiresBetween(picture) {
   return found;
 }
 
-/** Light the boxes of marked nodes, and the wires by which one is used by another. @param {App} app @param {Uint8Array} marked @param {Way} way @param {Lit} lit */
-function light(app, marked, way, lit) {
+/**
+ * Light the boxes of marked nodes, and the wires by which one is used by another, unless both are where the way starts.
+ *
+ * @param {App} app
+ * @param {Uint8Array} marked
+ * @param {Way} way
+ * @param {Lit} lit
+ * @param {Uint8Array} [starts]
+ */
+function light(app, marked, way, lit, starts) {
   const { graph, state } = app;
   const { picture } = state.scene;
   const { nodes } = folding(graph);
@@ -93,7 +101,7 @@ function light(app, marked, way, lit) {
     if (target < 0) continue;
     if (!lit.boxes.has(target)) lit.boxes.set(target, way);
     for (const value of graph.inputsOf(node)) {
-      if (!marked[graph.producer[value]]) continue;
+      if (!marked[graph.producer[value]] || (starts?.[node] && starts[graph.producer[value]])) continue;
       for (const source of origins(graph.producer[value]))
         for (const wire of wires.get(source * picture.boxes.length + target) ?? []) lit.wires.set(wire, way);
     }
@@ -187,7 +195,8 @@ export class Trace {
       for (const box of starts) lit.boxes.set(box, "path");
       for (const way of /** @type {const} */ (["up", "down"])) {
         if (!this[way]) continue;
-        if (this.steps === Infinity) light(app, reached(graph, nodesOf(graph, state.selected), way === "up"), way, lit);
+        const nodes = nodesOf(graph, state.selected);
+        if (this.steps === Infinity) light(app, reached(graph, nodes, way === "up"), way, lit, nodes);
         else lightSteps(state.scene.picture, starts, this.steps, way, lit);
       }
     }

@@ -1,0 +1,48 @@
+// What the tree beside the canvas holds: a row for all that is shown and in what is open.
+
+import { folding } from "./folding.js";
+import { OUTPUT } from "./graph.js";
+import { contentOf } from "./projection.js";
+import { EMPTY, ONE, SHOWN } from "./visibility.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./types.js").Item} Item */
+
+/**
+ * @typedef {object} Row
+ * @property {Item} item
+ * @property {number} level 1 for the outermost
+ * @property {number} place from 1, among the rows in the same scope
+ * @property {number} among how many these are
+ * @property {boolean} opens whether it has rows inside
+ */
+
+/** The rows of what is open. @param {App} app @returns {Row[]} */
+export function rowsOf(app) {
+  const { graph } = app;
+  const { view, scene } = app.state;
+  const { boxes, boxOf } = scene.picture;
+  const { shown, counts, lone } = contentOf(graph, view);
+  const { iteration } = folding(graph);
+  /** @type {Row[]} */
+  const rows = [];
+  /** Whether an output is drawn in the box of another. @param {Item} item */
+  const sharesBox = (item) => graph.kind[item] === OUTPUT && boxes[boxOf[item]] !== item;
+  /** What stands for a member: a function of a single operator is that operator. @param {Item} item @returns {Item} */
+  const standing = (item) => {
+    if (item < graph.count) return shown[item] === SHOWN && !sharesBox(item) ? item : -1;
+    const scope = item - graph.count;
+    if ((view.folded && iteration[scope] === scope) || counts[scope] === EMPTY) return -1;
+    return counts[scope] === ONE && graph.data.scopes.kind[scope] !== 0 ? lone[scope] : item;
+  };
+  const add = (/** @type {number} */ scope, /** @type {number} */ level) => {
+    const items = graph.members[scope].map(standing).filter((item) => item >= 0);
+    items.forEach((item, at) => {
+      const opens = app.isModule(item);
+      rows.push({ item, level, place: at + 1, among: items.length, opens });
+      if (opens && view.open[item - graph.count]) add(item - graph.count, level + 1);
+    });
+  };
+  add(0, 1);
+  return rows;
+}
