@@ -22,7 +22,7 @@ const FEW = 40;
 /** Width of a box up to which it is a circle or a point, which nets reach in the middle. */
 const ROUND = 30;
 
-/** What is known of scopes in pictures with one direction and one length of columns: of the last and the one before. */
+/** What is known of scopes in pictures with one direction and one length of columns, at least of the last two. */
 export class Memory {
   constructor() {
     /** @type {Interning<Nets>} */
