@@ -61,7 +61,7 @@ class Details {
     this.trace = trace;
     this.panel = panel;
     this.shown = -1;
-    app.store.watch(["selected", "theme"], () => this.fill());
+    app.store.watch(["selected", "theme", "colourBy"], () => this.fill());
     trace.watchers.add(() => this.fill());
     panel.addEventListener("keydown", ({ key }) => key === "Escape" && this.close());
   }
@@ -92,10 +92,9 @@ class Details {
 
   /** @param {Item} item */
   head(item) {
-    const { graph, theme } = this.app;
-    const face = graph.face(item);
+    const { graph, stage } = this.app;
     const kind = graph.kindOf(item);
-    const title = element("h2", {}, swatch(theme.paints[face.role] ?? theme.paints.other), element("bdi", {}, cut(graph.nameOf(item) || graph.title)));
+    const title = element("h2", {}, swatch(stage.paintOf(item)), element("bdi", {}, cut(graph.nameOf(item) || graph.title)));
     const close = button(sign("M4 4l8 8M12 4l-8 8"), "Close (Escape)", () => this.close());
     return element("header", {}, title, close, element("p", {}, [graph.opOf(item), kind].filter((text, at) => text && !(at && kind === "op")).join(" · ")));
   }

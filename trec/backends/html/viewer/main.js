@@ -5,6 +5,7 @@ import { crumbs } from "./crumbs.js";
 import { read } from "./data.js";
 import { mountAddress } from "./address.js";
 import { mountDetails } from "./details.js";
+import { element } from "./elements.js";
 import { forceColours } from "./forced.js";
 import { mountGestures } from "./gestures.js";
 import { Graph } from "./graph.js";
@@ -36,8 +37,7 @@ export async function start(root, block) {
   mountMinimap(app);
   const outline = mountOutline(app);
   const search = new Search(app);
-  const name = document.createElement("strong");
-  name.textContent = graph.title;
+  const name = element("h1", {}, graph.title);
   mountToolbar(app, { start: [outlineButton(app, () => outline?.show()), name, search.form], end: [...saving(app), help(app, search.input)] });
   root.querySelector(".foot")?.append(crumbs(app), legend(app));
   mountPrint(app);

@@ -41,7 +41,7 @@ class Outline {
     new ResizeObserver(() => this.fill()).observe(this.tree);
     app.store.watch(["view", "scene"], () => this.rebuild());
     app.store.watch(["selected"], () => this.follow());
-    app.store.watch(["theme", "hits"], () => this.refill());
+    app.store.watch(["theme", "colourBy", "hits"], () => this.refill());
     this.rebuild();
   }
 
@@ -138,7 +138,7 @@ class Outline {
   /** @param {Row} row @param {number} at */
   make({ item, level, place, among, opens }, at) {
     const { app } = this;
-    const { graph, state, theme } = app;
+    const { graph, state } = app;
     const box = app.boxOf(item);
     const { boxes, faces } = state.scene.picture;
     const face = boxes[box] === item ? faces[box] : graph.face(item);
@@ -151,8 +151,7 @@ class Outline {
     made.style.top = `${at * HEIGHT}px`;
     made.style.paddingInlineStart = `${(level - 1) * 14 + 4}px`;
     const title = element("bdi", {}, face.title || graph.opOf(item));
-    const paint = theme.paints[face.role] ?? theme.paints.other;
-    made.append(element("span", { class: opens ? "twist" : "twist none", "aria-hidden": "true" }), swatch(paint), title);
+    made.append(element("span", { class: opens ? "twist" : "twist none", "aria-hidden": "true" }), swatch(app.stage.paintOf(item)), title);
     if (face.subtitle) made.append(element("small", {}, face.subtitle));
     return made;
   }

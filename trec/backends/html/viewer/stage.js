@@ -74,6 +74,14 @@ export class Stage {
     return this.known;
   }
 
+  /** The colours that an item is drawn in, or those of its family where it is not. @param {Item} item @returns {import("./types.js").Paint} */
+  paintOf(item) {
+    const { graph, state, theme } = this.app;
+    const box = this.app.boxOf(item);
+    if (state.scene.picture.boxes[box] === item) return this.colours().boxes[box];
+    return theme.paints[graph.face(item).role] ?? theme.paints.other;
+  }
+
   /** @param {Scene} scene @returns {Colours} */
   #coloursOf({ picture }) {
     const { graph, state, theme } = this.app;
