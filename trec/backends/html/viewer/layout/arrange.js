@@ -321,7 +321,9 @@ class Arrangement {
     }
     // Of wires that share a net those that run the other way come last.
     texts.sort((one, other) => one[0] - other[0]);
-    const labels = new Map(texts.map(([key, point]) => [nesting.netOf[key], point]));
+    /** @type {Placement["labels"]} */
+    const labels = new Map();
+    for (const [key, point] of texts) labels.set(nesting.netOf[key], point);
     const content = (/** @type {number} */ scope) => this.framed[scope].content;
     const middles = direction === "TB" ? boxes : boxes.slice();
     const place = (/** @type {number} */ box) => {
