@@ -113,11 +113,11 @@ class _Arrangement:
     def _reordered(self, scope: int, row: _Scope) -> _Scope:
         """Return a scope whose nets enter the scopes in it in the order in which they begin, if fewer cross then."""
         before: dict[int, _Scope] = {}
-        for position, item in enumerate(self.nesting.locals[scope].members):
+        orders = self._arrivals(scope, row.content)
+        for item, order in zip(self.nesting.locals[scope].members, orders, strict=True):
             inner = self.scopes.get(item)
             if inner is None or len(inner.content.into) < 2:
                 continue
-            order = self._arrivals(scope, row.content, position)
             if list(order) != sorted(order, key=inner.content.into.__getitem__):
                 content = self._content(item, order)
                 if content.crossings <= inner.content.crossings:
@@ -132,14 +132,14 @@ class _Arrangement:
         self.scopes.update(before)
         return row
 
-    def _arrivals(self, scope: int, content: Content, position: int) -> tuple[int, ...]:
-        """Return the ports of a member in the order, from left to right, in which the nets that reach it begin."""
-        places: dict[int, float] = {}
-        for net, ways in zip(self.nesting.locals[scope].nets, content.lines, strict=True):
+    def _arrivals(self, scope: int, content: Content) -> list[tuple[int, ...]]:
+        """Return for each member its ports in the order, from left to right, in which the nets there begin."""
+        local = self.nesting.locals[scope]
+        places: list[list[tuple[float, int]]] = [[] for _ in local.members]
+        for net, ways in zip(local.nets, content.lines, strict=True):
             for member, port in net.targets:
-                if member == position:
-                    places[port] = ways[position][-1 if net.back else 0][0]
-        return tuple(sorted(places, key=lambda port: (places[port], port)))
+                places[member].append((ways[member][-1 if net.back else 0][0], port))
+        return [tuple([port for _, port in sorted(ports)]) for ports in places]
 
     def _shape(self, item: int) -> Shape:
         inner = self.scopes.get(item)
