@@ -30,7 +30,7 @@ export function byName(title, ask) {
       const rest = theme.paints.other;
       /** @type {Key[]} */
       const keys = [...known].map(([name, paint]) => ({ text: name || "none", paint }));
-      if (order.length > PALETTE.length) keys.push({ text: `${order.length - PALETTE.length} others`, paint: rest });
+      if (order.length > PALETTE.length) keys.push({ text: "others", paint: rest });
       return { paints: names.map((name) => (name === null ? null : (known.get(name) ?? rest))), keys };
     },
   };
