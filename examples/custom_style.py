@@ -27,7 +27,7 @@ def by_size(graph: Graph, node: Node) -> Paint | None:
     """Return a darker fill for modules that learn more; None leaves the others as they are."""
     params = graph.attrs_of(node).get("params")
     fill = next((fill for least, fill in SHADES if isinstance(params, int) and params >= least), None)
-    return Paint(fill, "#a5502f") if fill else None
+    return Paint(fill, "#a5502f", muted="#3b3f46") if fill else None
 
 
 STYLE = Style(

@@ -167,7 +167,9 @@ def _give_values(draw: DrawFn, builder: GraphBuilder) -> None:
     for index in draw(st.lists(st.sampled_from(readers), max_size=2)) if readers else ():
         port = draw(st.integers(-1, len(builder.nodes[index].inputs) - 1))
         loop = draw(st.integers(-1, len(builder.scopes) - 1))
-        builder.carried.append(Carried(draw(st.integers(0, count - 1)), index, port, loop))
+        edge = Carried(draw(st.integers(0, count - 1)), index, port, loop)
+        if edge not in builder.carried:
+            builder.carried.append(edge)
 
 
 def any_graph() -> SearchStrategy[Graph]:

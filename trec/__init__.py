@@ -1,5 +1,8 @@
 """trec records what a PyTorch model does as a graph that can be saved, rewritten, analysed and drawn."""
 
+from typing import TYPE_CHECKING, Any
+
+from trec import registry
 from trec.capture.api import capture as capture
 from trec.capture.api import recording as recording
 from trec.capture.frontends import from_export as from_export
@@ -8,6 +11,7 @@ from trec.errors import (
     CaptureError,
     DependencyError,
     FormatError,
+    MergeError,
     OptionError,
     TraceWarning,
     TrecError,
@@ -16,6 +20,9 @@ from trec.errors import (
 from trec.ir.graph import Graph
 from trec.ir.serialize import load
 
+if TYPE_CHECKING:
+    from trec.passes.merge import merge
+
 __version__ = "0.1.0"
 diff = Graph.diff
 __all__ = [
@@ -23,6 +30,7 @@ __all__ = [
     "DependencyError",
     "FormatError",
     "Graph",
+    "MergeError",
     "OptionError",
     "TraceWarning",
     "TrecError",
@@ -33,5 +41,16 @@ __all__ = [
     "from_export",
     "from_fx",
     "load",
+    "merge",
     "recording",
 ]
+
+_LATER = {"merge": "trec.passes.merge:merge"}
+"""What is imported when it is first asked for: name and place."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = registry.load(_LATER[name])
+    return found

@@ -34,6 +34,13 @@ class VerifyError(TrecError):
     """A graph breaks an invariant of the IR."""
 
 
+class MergeError(TrecError):
+    """Recordings of several ranks do not fit together: run together, they would wait for ever or fail.
+
+    The message names both sides: rank, module and line.
+    """
+
+
 class OptionError(TrecError, ValueError):
     """An option has a value that is not allowed; the message lists the allowed ones."""
 

@@ -153,12 +153,15 @@ def test_what_is_like_nothing_is_answered_with_examples() -> None:
         calls(samples.blocks(), "zzzzzzzz", option="only")
     with pytest.raises(OptionError, match="no submodule was called"):
         calls(samples.blocks().collapse(depth=0), "zzzzzzzz", option="only")
+    with pytest.raises(OptionError, match="op: is about nodes, modules are selected by path:, class:, in: or scope:"):
+        calls(samples.blocks(), "op:linear", option="only")
 
 
 @pytest.mark.parametrize(
     ("query", "message"),
     [
         ("op:linaer", r"did you mean 'linear'"),
+        ("path:s.0", r"did you mean 'layers\.0'"),
         ("layers.0.fc.liner", r"did you mean 'layers\.0\.fc\.linear'"),
         ("class:Blok and op:linear", r"'class:Blok' is nowhere; did you mean 'Block', 'Blocks'"),
         ("layers.0 and layers.1", "its terms never meet"),

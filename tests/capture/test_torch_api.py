@@ -5,13 +5,20 @@ from __future__ import annotations
 import ast
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor import DTensor, Shard
+from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from trec.capture import torch_api as api
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore:.*torch.jit")]
 
@@ -362,3 +369,62 @@ def test_the_default_device_is_where_it_is_set() -> None:
         torch.set_default_device(None)
     assert api.default_device.CURRENT_DEVICE is None
     assert getattr(held, "device_context", None) is old
+
+
+# ---- ranks
+
+
+@pytest.fixture
+def mesh() -> Iterator[Any]:
+    """One of two ranks, the other of which is not there."""
+    torch.distributed.init_process_group("fake", rank=0, world_size=2, store=FakeStore())
+    yield init_device_mesh("cpu", (2,))
+    torch.distributed.destroy_process_group()
+
+
+def test_a_group_of_processes_is_found_by_its_name(mesh: Any) -> None:
+    group = mesh.get_group()
+    assert api.process_group(group.group_name) == group
+
+
+def test_sizes_of_spread_tensors_are_inferred_with_fake_ones(mesh: Any) -> None:
+    """An operator of sizes that torch has not met runs twice: on fake tensors of all, and on what the rank has."""
+    spread = DTensor.from_local(torch.ones(3, 5), mesh, [Shard(0)], run_check=False)
+    found: list[bool] = []
+
+    class Mode(api.TorchDispatchMode):  # type: ignore[no-untyped-call]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if DTensor in types:
+                return NotImplemented
+            if func is torch.ops.aten.cosh.default:
+                found.append(api.infers_sizes())
+            return func(*args, **(kwargs or {}))
+
+    with Mode():  # type: ignore[no-untyped-call]
+        spread.cosh()
+    assert found[-1] is False
+    assert not api.infers_sizes()
+    assert found.count(True) == 1
+
+
+def test_fsdp_asks_for_storages_in_its_own_modules(mesh: Any) -> None:
+    net = nn.Linear(4, 4)
+    fully_shard(net, mesh=mesh)
+    asked: list[bool] = []
+
+    class Mode(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if func is Tensor.untyped_storage:
+                asked.append(api.manages_storage(sys._getframe(1)))
+            return func(*args, **(kwargs or {}))
+
+    with Mode():
+        net(torch.ones(1, 4))
+    assert asked
+    assert all(asked)
+    assert not api.manages_storage(sys._getframe())
+
+
+def test_all_overloads_of_an_operator_are_one_object_that_prints_its_name() -> None:
+    assert isinstance(torch.ops.aten.add, api.OpOverloadPacket)
+    assert str(torch.ops.aten.add) == "aten.add"

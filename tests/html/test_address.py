@@ -86,7 +86,7 @@ def test_addresses_of_other_pages_do_no_harm(tmp_path: Path) -> None:
 
 def test_an_address_that_is_entered_is_gone_to(tmp_path: Path) -> None:
     script = """await page.evaluate(() => { location.hash = "#select=decoder&theme=dark"; });
-      await page.waitForTimeout(100);
+      await page.waitForFunction(() => trec.state.selected >= 0);
       return page.evaluate(() => [trec.graph.nameOf(trec.state.selected), trec.state.theme]);"""
     assert play(nested(), script, tmp_path) == ["decoder", "dark"]
 

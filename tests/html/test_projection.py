@@ -17,6 +17,7 @@ from trec.backends.html.page import content
 from trec.backends.html.palette import in_roles
 from trec.backends.lower import lower
 from trec.backends.style import Style
+from trec.ir.builder import GraphBuilder
 
 if TYPE_CHECKING:
     from trec.backends.options import PictureOptions
@@ -92,6 +93,42 @@ def test_what_is_closed_is_what_a_collapsed_call_is(tmp_path: Path) -> None:
             expected = drawn(graph.collapse(depth=depth), {"params": False})
             # An operator that is alone in its call has its own name here, and that of the call once it is collapsed.
             assert {**found, "names": ""} == {**expected, "names": ""}, f"{graph!r} {depth}"
+
+
+def cached(layers: int) -> Graph:
+    """Return equal layers, each of which keeps two tensors in one container that the net returns; so does none."""
+    builder = GraphBuilder("Cached", (("level", "function"),))
+    root = builder.scope("module", path="", cls="Cached")
+    kind = builder.tensor_type((2, 8), "float32")
+    (x,) = builder.node("input", parent=root, name="x", results=[kind])
+    (weight,) = builder.node("param", parent=root, name="weight", results=[kind])
+    stack = builder.scope("module", path="layers", cls="Layers", parent=root)
+    kept: list[int] = []
+    for index in range(layers):
+        layer = builder.scope("module", path=f"layers.{index}", cls="Layer", parent=stack)
+        keys, values = builder.node("op", "chunk", parent=layer, inputs=[x], results=[kind, kind])
+        kept += [keys, values]
+        (x,) = builder.node("op", "__add__", parent=layer, inputs=[keys, values], results=[kind])
+    for index, value in enumerate(kept):
+        builder.node(
+            "output", parent=root, name=f"cache.{index // 2}.{'keys' if index % 2 else 'values'}", inputs=[value]
+        )
+    for name, value in (("cache.first", x), ("tied.0", weight), ("tied.1", weight), ("y", x)):
+        builder.node("output", parent=root, name=name, inputs=[value])
+    return builder.build()
+
+
+def test_outputs_of_one_container_share_a_box_where_they_hang_on_one(tmp_path: Path) -> None:
+    graph = cached(3)
+    pills: list[list[str]] = []
+    for depth, folded in ((1, False), (2, False), (None, False), (None, True)):
+        (found,) = shown([(graph, depth, {"folded": folded})], tmp_path)
+        passed = graph.fold() if folded else graph
+        assert found == drawn(passed if depth is None else passed.collapse(depth=depth), {"params": False}), depth
+        pills.append([f"{title} {subtitle}" for title, subtitle, _, shape, *_ in found["boxes"] if shape == "pill"])
+    assert pills[0] == ["x 2×8", "cache 7 tensors", "tied 2 tensors", "y 2×8"]
+    assert [len(row) for row in pills[1:3]] == [6, 7]
+    assert "cache 6 tensors" in pills[3]
 
 
 def test_what_is_folded_is_what_fold_leaves(tmp_path: Path) -> None:

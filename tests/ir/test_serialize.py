@@ -4,7 +4,9 @@ import gc
 import json
 import subprocess
 import sys
+import tracemalloc
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -138,6 +140,19 @@ def test_the_collector_is_as_before() -> None:
             gc.enable()
 
 
+def test_what_is_frozen_stays_frozen() -> None:
+    before = gc.get_freeze_count()
+    decode(encode(sample()))
+    assert gc.get_freeze_count() == before
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        decode(encode(sample()))
+        assert gc.get_freeze_count() == frozen
+    finally:
+        gc.unfreeze()
+
+
 # ---- what cannot be written
 
 
@@ -260,6 +275,37 @@ def changed(table: str, row: int, field: int, value: object, graph: Graph | None
 )
 def test_a_graph_that_is_not_valid_is_refused(data: bytes, message: str) -> None:
     assert message in refused(data)
+
+
+MANY = 20_000
+DENSE: dict[str, dict[str, Any]] = {
+    "rows of attributes": {"attrs": [[["", 0]]] * MANY},
+    "pairs": {"attrs": [[["", 0]] * MANY]},
+    "nested attributes": {"attrs": [[], [["", [[[0]]] * MANY]]]},
+    "types": {"types": [[[], ""]] * MANY},
+    "sizes": {"types": [[[1000] * MANY, ""]]},
+    "inputs": {"nodes": [["op", "", "", 0, 0, [300] * MANY, []]]},
+    "values": {"values": [[0, ""]] * MANY},
+    "notes": {"notes": [["", "", ""]] * MANY},
+    "what is not known": {"new": [[[[]]]] * MANY},
+}
+"""Tables whose rows take the most memory for their bytes."""
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", DENSE)
+def test_no_file_takes_more_than_fifty_times_its_size(name: str, format: Format) -> None:
+    scope = ["module", "", "", "", 0, -1, 0]
+    graph = {"name": "", "nodes": [], "values": [], "scopes": [scope], "types": [], "attrs": [[]], **DENSE[name]}
+    data = sealed(graph)
+    if format == "json":
+        data = msgspec.json.encode(msgspec.msgpack.decode(data))
+    tracemalloc.start(1)
+    with suppress(FormatError):
+        decode(data)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 50 * len(data)
 
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:

@@ -3,10 +3,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from tests.strategies import any_graph
 from trec.errors import VerifyError
 from trec.ir.builder import GraphBuilder
+from trec.ir.facts import Facts
+from trec.ir.sweep import SWEPT, sweep
 from trec.ir.types import Carried, Source, TensorType, Value
 from trec.ir.verify import CHECKS, verify
 
@@ -238,6 +243,7 @@ BREAKS: dict[str, list[Break]] = {
         (change("carried", 0, port=2), "carried[0] has port 2, but node 2 has 2 inputs"),
         (change("carried", 0, port=-2), "carried[0] has port -2, but node 2 has 2 inputs"),
         (change("carried", 0, loop=9), "carried[0] has loop 9, expected -1 to 3"),
+        (lambda graph: replace(graph, carried=graph.carried * 2), "carried[1] repeats an earlier row"),
     ],
 }
 BREAKS["collapsed-inside"][1] = (
@@ -313,3 +319,21 @@ def test_rows_that_are_equal_but_print_otherwise_may_stand_side_by_side() -> Non
 
 def test_verify_returns_the_graph(tiny: Graph) -> None:
     assert tiny.verify() is tiny
+
+
+_INDICES = st.integers(-2, 14)
+_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    **dict.fromkeys(("parent", "depth", "attrs", "source", "scope"), _INDICES),
+    **dict.fromkeys(("inputs", "outputs"), st.lists(_INDICES, max_size=3).map(tuple)),
+}
+
+
+@settings(max_examples=300)
+@given(any_graph(), st.data())
+def test_the_sweep_finds_exactly_what_its_checks_find(graph: Graph, data: st.DataObject) -> None:
+    for _ in range(data.draw(st.integers(0, 2)) if graph.nodes else 0):
+        field = data.draw(st.sampled_from(sorted(_FIELDS)))
+        index = data.draw(st.integers(0, len(graph.nodes) - 1))
+        graph = change("nodes", index, **{field: data.draw(_FIELDS[field])})(graph)
+    faults = (check(Facts(graph)) for name, (_, check) in CHECKS.items() if name in SWEPT)
+    assert sweep(Facts(graph)) == (not any(faults))

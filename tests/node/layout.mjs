@@ -3,16 +3,18 @@
 
 import { readFileSync } from "node:fs";
 import { arrange, Memory } from "../../trec/backends/html/viewer/layout/arrange.js";
-import { forked } from "../../trec/backends/html/viewer/layout/forks.js";
+import { Forks } from "../../trec/backends/html/viewer/layout/forks.js";
 import { Ruler } from "../../trec/backends/html/viewer/layout/text.js";
 
 function described(diagram, placement) {
-  const nets = diagram.wires.filter((_, at) => at % 4 === 2);
+  const nets = Int32Array.from(diagram.wires.filter((_, at) => at % 4 === 2));
+  const forks = new Forks(nets, placement.routes, diagram.direction === "LR" || diagram.direction === "RL");
   return {
     ...placement,
     boxes: [...placement.boxes],
     labels: [...placement.labels].sort(([one], [other]) => one - other),
-    forks: forked(nets, placement.routes, diagram.direction === "LR" || diagram.direction === "RL"),
+    routes: Array.from(nets, (_, wire) => placement.routes.line(wire)),
+    forks: Array.from(nets, (_, wire) => forks.line(wire)),
   };
 }
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from trec.analysis.groups import is_in_place
 from trec.ir.text import type_text, word
 
 if TYPE_CHECKING:
@@ -30,12 +31,6 @@ HEADINGS: dict[str, str] = {
     "not_restored": "what could not be put back",
 }
 """For each kind of finding what it says, in the order in which a report is printed."""
-
-IN_PLACE = frozenset({
-    "__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__", "__ipow__",
-    "__imatmul__", "__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__",
-})  # fmt: skip
-"""Functions that write their first argument though their names do not end in one underscore."""
 
 
 class Finding(Struct, frozen=True, gc=False):
@@ -129,17 +124,11 @@ def _tell(graph: Graph, index: int, node: Node) -> tuple[FindingKind, str] | Non
         return None
     if node.kind == "region" and node.scope < 0:
         return "unseen_region", f"{node.op} is one node, what it runs is not seen"
-    if node.kind not in ("op", "module", "region") or not node.outputs or _writes(node.op):
+    if node.kind not in ("op", "module", "region") or not node.outputs or is_in_place(node.op):
         return None
     if any(graph.users[value] for value in node.outputs) or (not node.parent and graph.scopes[0].kind == "region"):
         return None
     return "unused_result", f"{node.op} gives {_values(graph, node.outputs)}"
-
-
-def _writes(op: str) -> bool:
-    """Tell whether a function or operator is there for what it writes, by its name."""
-    name = op.split(".")[1] if op.count(".") > 1 else op
-    return name in IN_PLACE or (name.endswith("_") and not name.endswith("__"))
 
 
 def _values(graph: Graph, values: tuple[int, ...]) -> str:

@@ -24,6 +24,8 @@ _SUGGESTIONS = 5
 _CANDIDATES = 2000
 _ALWAYS_KNOWN = frozenset({"kind", "is"})
 """Keys whose patterns come from a fixed list: a word of that list that selects nothing is no mistake."""
+_OF_NODES = frozenset({"op", "shape", "dtype", "device", "is"})
+"""Keys that select no call of a module."""
 
 
 def nodes(graph: Graph, selector: Selector, *, option: str = "selector", missing_ok: bool = False) -> bytes:
@@ -156,6 +158,8 @@ def _advice(graph: Graph, part: Part, *, calls: bool = False) -> str:
         return "; no submodule was called"
     expression = _compiled(part)
     if isinstance(expression, Term):
+        if calls and expression.key in _OF_NODES:
+            return f"; {expression.key}: is about nodes, modules are selected by path:, class:, in: or scope:"
         if calls and not expression.key:
             expression = Term("in", expression.pattern)
         return _close(graph, expression)
@@ -166,6 +170,9 @@ def _advice(graph: Graph, part: Part, *, calls: bool = False) -> str:
 def _close(graph: Graph, term: Term) -> str:
     known = vocabulary(graph, term)
     close = get_close_matches(term.pattern, known[:_CANDIDATES], _SUGGESTIONS, 0.5)
+    part = term.pattern.strip(".*")
+    if not close and part:  # such as the end of a path
+        close = [word for word in known if part in word][:_SUGGESTIONS]
     if close:
         return f"; did you mean {', '.join(map(repr, close))}?"
     shown = ", ".join(map(repr, known[:_SUGGESTIONS]))

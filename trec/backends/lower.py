@@ -12,8 +12,10 @@ from trec.backends.options import PictureOptions, complete
 from trec.backends.plan import plan
 from trec.backends.style import chosen
 from trec.backends.wires import connect
+from trec.ir.collector import paused
 
 if TYPE_CHECKING:
+    from trec.backends.style import Style
     from trec.ir.graph import Graph
 
 
@@ -30,7 +32,13 @@ def lower(graph: Graph, **options: Unpack[PictureOptions]) -> Drawing:
     Cost: linear in nodes and edges, about 15 µs a node.
     """
     wanted = complete(options)
-    style, params, tensors = chosen(wanted["style"]), wanted["params"], wanted["tensors"]
+    style = chosen(wanted["style"])
+    with paused():
+        return _lowered(graph, wanted, style)
+
+
+def _lowered(graph: Graph, wanted: PictureOptions, style: Style) -> Drawing:
+    params, tensors = wanted["params"], wanted["tensors"]
     shown = plan(graph, params=dict(graph.meta).get("level") == "aten" if params is None else params)
     painter = Painter(graph, shown, style, main_dtype(graph), wanted["links"])
     clusters = painter.clusters()

@@ -63,10 +63,10 @@ def plan(graph: Graph, *, params: bool) -> Plan:
 
 
 def plan_of_all(graph: Graph) -> Plan:
-    """Return a plan by which every node is a box of its own and every scope a cluster."""
+    """Return a plan by which every node is a box of its own, no two share one, and every scope is a cluster."""
     count = len(graph.scopes)
     parents = tuple([scope.parent for scope in graph.scopes])
-    return Plan((True,) * len(graph.nodes), {}, tuple(range(count)), tuple(range(count)), parents, _merged(graph))
+    return Plan((True,) * len(graph.nodes), {}, tuple(range(count)), tuple(range(count)), parents, {})
 
 
 def _without_state(graph: Graph) -> tuple[bool, ...]:

@@ -26,12 +26,12 @@ _STATE = frozenset({"param", "buffer", "constant"})
 _LABELLED = _STATE | {"input"}
 
 
-class _Bundle(Struct):
+class _Bundle(Struct, gc=False):
     """All uses between the same two boxes."""
 
     value: int
     """The first value that is used."""
-    others: list[int]
+    others: tuple[int, ...]
     """What is used besides, once for each use."""
     alike: bool
     """Whether all values have one shape."""
@@ -102,9 +102,9 @@ def _bundles(graph: Graph, box_of: list[int], origin: list[int]) -> dict[tuple[i
             bundle = bundles.get((source, target))
             if bundle is None:
                 main = value not in used and graph.nodes[producers[value]].kind not in _STATE
-                bundles[source, target] = _Bundle(value, [], True, main)
+                bundles[source, target] = _Bundle(value, (), True, main)
             else:
-                bundle.others.append(value)
+                bundle.others += (value,)
                 bundle.alike = bundle.alike and graph.values[bundle.value].type == graph.values[value].type
             used.add(value)
     return bundles
@@ -147,8 +147,10 @@ class _Wires:
         for parent in self.parents:
             self.depths.append(0 if parent < 0 else self.depths[parent] + 1)
         self.labelled: set[int] = set()
+        self._changed: dict[int, bool] = {}
         self.flows: dict[tuple[int, ...], int] = {}
         """Number of each bundle of several values."""
+        self._nodes = [graph.nodes[box.node] for box in boxes]
         self.room = [0] * len(boxes)
         self._fed = [False] * len(boxes)
         self._left: dict[tuple[int, int], bool] = {}
@@ -158,7 +160,7 @@ class _Wires:
 
     def node(self, box: int) -> Node:
         """Return the node that a box is drawn for."""
-        return self.graph.nodes[self.boxes[box].node]
+        return self._nodes[box]
 
     def edge(self, source: int, target: int, bundle: _Bundle, shapes: str) -> Edge:
         """Return the edge for a bundle of uses."""
@@ -214,9 +216,13 @@ class _Wires:
 
     def changes(self, node: Node, value: int) -> bool:
         """Tell whether a value has a type that none of its producer's data inputs has."""
-        values, origin = self.graph.values, self.origin
-        type_ = values[value].type
-        return all(values[given].type != type_ for given in node.inputs if origin[given] >= 0)
+        known = self._changed.get(value)
+        if known is None:
+            values, origin = self.graph.values, self.origin
+            type_ = values[value].type
+            known = type_ not in [values[given].type for given in node.inputs if origin[given] >= 0]
+            self._changed[value] = known
+        return known
 
     def leaves(self, source: int, target: int) -> bool:
         """Tell whether an edge goes out of the cluster that its source is in."""

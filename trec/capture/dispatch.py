@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from trec.capture.arguments import freeze, outline
+from trec.capture.collectives import WATCH, communicate, unfolded
 from trec.capture.higher_order import HigherOrderCall
 from trec.capture.leaves import add_tensors
 from trec.capture.operators import Facts, facts_of
@@ -53,11 +54,11 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         thread = self.thread
         if thread.mute:
             return func(*args, **kwargs) if kwargs else func(*args)
-        facts = self.facts.get(id(func))  # operators take long to hash
-        if facts is None:
-            facts = self.facts[id(func)] = self._facts_of(func)
-        if facts.higher_order:
-            return HigherOrderCall(self, func, args, kwargs or {}).run()
+        if (types or self.recorder.distributed) and (result := unfolded(self, func, types, args, kwargs)) is not WATCH:
+            return result
+        facts = self.facts.get(id(func)) or self._learn(func)  # operators take long to hash
+        if facts.higher_order or facts.communicates:
+            return self._by_itself(func, facts, args, kwargs)
         call = thread.call
         thread.mute = 1
         try:
@@ -87,6 +88,16 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return result
         finally:
             thread.mute = 0
+
+    def _learn(self, func: Any) -> Facts:
+        facts = self.facts[id(func)] = self._facts_of(func)
+        return facts
+
+    def _by_itself(self, func: Any, facts: Facts, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
+        """Run an operator that is given functions, or that speaks to other ranks."""
+        if facts.higher_order:
+            return HigherOrderCall(self, func, args, kwargs or {}).run()
+        return communicate(self, facts, func, args, kwargs)
 
     def _facts_of(self, func: Any) -> Facts:
         return facts_of(func)

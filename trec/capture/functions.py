@@ -10,6 +10,7 @@ from torch.nn import Parameter
 from torch.overrides import TorchFunctionMode
 
 from trec.capture.arguments import freeze
+from trec.capture.collectives import is_no_call
 from trec.capture.direct import DIRECT, WATCH, DirectCalls
 from trec.capture.higher_order import differentiable
 from trec.capture.leaves import PLAIN_TENSORS, add_tensors, unwrapped, wrapped_by_functorch
@@ -84,7 +85,7 @@ class FunctionMode(TorchFunctionMode):
         thread = self.thread
         if thread.mute:
             return func(*args, **kwargs) if kwargs else func(*args)
-        if func in SILENT:
+        if func in SILENT or (self.recorder.distributed and is_no_call(func)):
             thread.mute = 1
             try:
                 return func(*args, **kwargs) if kwargs else func(*args)

@@ -13,8 +13,9 @@ from typing import Any
 import torch
 from msgspec import Struct
 
+from trec.capture.spread import local_part
 from trec.capture.torch_api import UninitializedTensor as UninitializedTensor
-from trec.ir.types import NodeKind, ScopeKind
+from trec.ir.types import AttrRow, NodeKind, ScopeKind
 
 Place = tuple[CodeType, int] | None
 """Code object and offset of the instruction that made a call; None: where the enclosing module was called."""
@@ -33,6 +34,8 @@ class Origin(Struct, gc=False):
 
     kind: NodeKind
     names: list[str]
+    facts: AttrRow = ()
+    """How it lies on several ranks, if it does."""
 
 
 class ScopeRecord(Struct, gc=False):
@@ -99,7 +102,8 @@ class Log:
         """Whether there are links that perhaps nothing reads."""
 
     def value(self, tensor: torch.Tensor) -> int:
-        """Return a new value with the type of the tensor."""
+        """Return a new value with the type of the tensor, or of what this rank has of it."""
+        tensor = local_part(tensor)
         try:
             key = (tensor.shape, tensor.dtype, tensor.device, tensor.layout)
         except RuntimeError:  # a lazy parameter has no shape yet, a strided nested tensor never has one

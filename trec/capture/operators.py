@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from trec.capture.communication import COMMUNICATING, form_of
 from trec.capture.torch_api import HigherOrderOperator
 
 
@@ -24,6 +25,8 @@ class Facts(NamedTuple):
     """Whether it gives what it writes another form, and leaves the numbers as they are."""
     higher_order: bool = False
     """Whether it is given functions."""
+    communicates: Any = None
+    """What it does among ranks, as `trec.capture.communication.Form` says it; None if it does not."""
 
 
 UNDECLARED_WRITES: dict[str, tuple[tuple[int, ...], int | None]] = {
@@ -56,7 +59,8 @@ def facts_of(operator: Any) -> Facts:
     schema = getattr(operator, "_schema", None)
     if schema is None:
         return Facts(operator, (), False, None, False, higher_order=isinstance(operator, HigherOrderOperator))
-    return facts_of_schema(schema, getattr(operator, "_op", operator))
+    facts = facts_of_schema(schema, getattr(operator, "_op", operator))
+    return facts._replace(communicates=form_of(operator)) if operator.namespace in COMMUNICATING else facts
 
 
 def facts_of_schema(schema: Any, run: Any = None) -> Facts:

@@ -7,7 +7,7 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from trec.capture.torch_api import boolean_dispatched, schemas_of
+from trec.capture.torch_api import OpOverloadPacket, boolean_dispatched, schemas_of
 
 
 @cache
@@ -41,9 +41,18 @@ def parameters_of(
 @cache
 def overload_of(function: Any, kinds: tuple[str, ...], keywords: tuple[tuple[str, str], ...]) -> Any:
     """Return the schema of the shortest overload of those that take such arguments best; None if there is none."""
+    return min(
+        _overloads(function),
+        key=lambda schema: (_misfits(schema, kinds, keywords), len(schema.arguments)),
+        default=None,
+    )
+
+
+def _overloads(function: Any) -> Any:
+    if isinstance(function, OpOverloadPacket):
+        return schemas_of(str(function).replace(".", "::", 1))
     name = getattr(function, "__name__", "")
-    overloads = schemas_of(f"aten::{_ARITHMETIC.get(name, name)}")
-    return min(overloads, key=lambda schema: (_misfits(schema, kinds, keywords), len(schema.arguments)), default=None)
+    return schemas_of(f"aten::{_ARITHMETIC.get(name, name)}")
 
 
 def _positional(schema: Any) -> tuple[tuple[str, bool], ...]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import Counter
 from contextlib import ExitStack, contextmanager
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
+from trec.capture.collectives import rank_meta
 from trec.capture.dispatch import OperatorMode
 from trec.capture.functions import FunctionMode
 from trec.capture.leaves import leaves
@@ -19,6 +21,7 @@ from trec.capture.restore.parts import wraps_others
 from trec.capture.sources import module_arguments
 from trec.capture.thread import Thread
 from trec.capture.torch_api import DisableTorchFunction
+from trec.capture.unfinished import Unfinished
 from trec.capture.values.memory import Memory
 from trec.capture.values.packed import Packed
 
@@ -66,6 +69,11 @@ class Recorder:
         """Scopes of the module calls that threads of the model's were followed for."""
         self.handed: dict[int, list[int]] = {}
         """Values in each long list that a call has returned, by id of the list."""
+        self.exchanges: Counter[tuple[str, str, int, int]] = Counter()
+        """How often ranks have communicated so far: by group, and for what goes to one rank by peer and tag."""
+        self.unfinished = Unfinished()
+        self.distributed = bool(rank_meta())
+        """Whether this process is one of several that communicate."""
         self.unseen: set[str] = set()
         """Paths of the modules of the model that were called in threads which are not followed."""
         self._threads = {get_ident(): self.thread}
@@ -81,7 +89,7 @@ class Recorder:
     @property
     def meta(self) -> AttrRow:
         """Facts of the whole recording."""
-        return (("level", self.level),)
+        return (("level", self.level), *rank_meta())
 
     def hooks(self) -> ModuleHooks:
         """Return a context in which every module call opens and closes a scope."""

@@ -6,7 +6,8 @@ for each what is relied on, and fails where torch gives it another meaning.
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.utils._python_dispatch as _dispatch
@@ -15,6 +16,9 @@ from torch._jit_internal import boolean_dispatched as boolean_dispatched
 from torch.nn.modules import module as _modules
 from torch.utils import _device
 from torch.utils._python_dispatch import TorchDispatchMode as TorchDispatchMode
+
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
 
 _C: Any = torch._C
 
@@ -77,6 +81,9 @@ scripts_as_written: Any = torch.jit.optimized_execution  # type: ignore[attr-def
 OpOverload: Any = torch._ops.OpOverload
 """Class of operators such as `aten.add.Tensor`: `_schema` tells what they do, `_op` runs them without a wrapper."""
 
+OpOverloadPacket: Any = torch._ops.OpOverloadPacket
+"""Class of all overloads of an operator together, such as `aten.add`; as text it is its full name."""
+
 HigherOrderOperator: Any = torch._ops.HigherOrderOperator
 """Class of operators that are given functions; `py_kernels` holds what runs them."""
 
@@ -85,6 +92,34 @@ EAGER: Any = _C.DispatchKey.CompositeExplicitAutograd
 
 schemas_of: Any = _C._jit_get_schemas_for_operator
 """All schemas of an operator by its full name, such as `aten::add`; none if there is no such operator."""
+
+
+def process_group(name: str) -> Any:
+    """Return the group of processes that functional operators know by a name."""
+    distributed: Any = torch.distributed.distributed_c10d
+    return distributed._resolve_process_group(name)
+
+
+def infers_sizes() -> bool:
+    """Return whether torch runs what it runs only to learn the sizes of a result that is spread over ranks."""
+    if _C._get_dispatch_mode(_C._TorchDispatchModeKey.FAKE) is None:
+        return False
+    propagator = getattr(sys.modules.get("torch.distributed.tensor._sharding_prop"), "ShardingPropagator", None)
+    code = getattr(getattr(propagator, "_propagate_tensor_meta_non_cached", None), "__code__", None)
+    return code is not None and _stands_on_stack(code)
+
+
+def _stands_on_stack(code: CodeType) -> bool:
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return frame is not None
+
+
+def manages_storage(frame: FrameType) -> bool:
+    """Return whether code of FSDP asks for a storage, which it only makes large or small, in the given stack frame."""
+    return str(frame.f_globals.get("__name__", "")).startswith("torch.distributed.fsdp.")
+
 
 # ---- modules
 

@@ -20,6 +20,7 @@ COMMANDS = {
     "stats": "print numbers: operators, parameters, memory, paths, repeats",
     "query": "list the nodes that a selector selects",
     "report": "list what a recording did not see, and what the model did not use",
+    "merge": "join the graphs of all ranks of a job",
     "diff": "say what changed from one graph to another",
     "convert": "write a graph in another format",
     "verify": "check files",

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
 
     from trec.ir.graph import Graph
     from trec.ir.types import Node
@@ -55,11 +55,11 @@ class Facts:
         return None, following
 
 
-def repeated(names: Iterable[str]) -> int | None:
-    """Return the position of the first name that is there a second time; None if there is none."""
-    seen: set[str] = set()
-    for position, name in enumerate(names):
-        if name in seen:
+def repeated(rows: Iterable[Hashable]) -> int | None:
+    """Return the position of the first row that is there a second time; None if there is none."""
+    seen: set[Hashable] = set()
+    for position, row in enumerate(rows):
+        if row in seen:
             return position
-        seen.add(name)
+        seen.add(row)
     return None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import networkx
     import pydot
 
+    from trec.analysis.communication import Communication
     from trec.analysis.costs import Costs
     from trec.analysis.diff import Diff
     from trec.analysis.islands import Islands
@@ -171,6 +172,11 @@ class Graph(Struct, frozen=True, dict=True):
     def critical_path(self, by: Literal["count", "flops"] = "count") -> Path:
         """Return the heaviest path of the data flow; see `trec.analysis.paths.critical_path`."""
         found: Path = registry.load("trec.analysis.paths:critical_path")(self, by=by)
+        return found
+
+    def communication(self) -> Communication:
+        """Return what ranks communicate, by module and operation; see `trec.analysis.communication.communication`."""
+        found: Communication = registry.load("trec.analysis.communication:communication")(self)
         return found
 
     def islands(self) -> Islands:

@@ -213,11 +213,12 @@ def link_ops(facts: Facts) -> Fault:
 def places(facts: Facts) -> Fault:
     scopes = facts.graph.scopes
     for at, node in facts.special:
-        if node.parent == 0:
+        around = scopes[node.parent]
+        if node.parent == 0 or (around.kind == "region" and around.parent == 0):  # the root, or the part of a rank
             continue
         if node.kind in AT_ROOT:
             return "nodes", at, f"is of kind {node.kind} and lies in scope {node.parent}, expected the root"
-        if node.kind in IN_MODULES and scopes[node.parent].kind != "module" and not scopes[node.parent].repeats:
+        if node.kind in IN_MODULES and around.kind != "module" and not around.repeats:
             return "nodes", at, f"is of kind {node.kind} and lies in scope {node.parent}, expected a module or a loop"
     return None
 
@@ -252,6 +253,9 @@ def collapsed_holds_nothing(facts: Facts) -> Fault:
 
 def carried(facts: Facts) -> Fault:
     nodes, values, scopes = facts.graph.nodes, len(facts.graph.values), len(facts.graph.scopes)
+    at = repeated(facts.graph.carried)
+    if at is not None:
+        return "carried", at, "repeats an earlier row"
     for at, edge in enumerate(facts.graph.carried):
         if not 0 <= edge.value < values:
             return "carried", at, f"has value {edge.value}, expected 0 to {values - 1}"

@@ -42,13 +42,14 @@ def with_nodes(
         produced any more is left out; rows of which only the loop told them apart, which is gone, are one.
     """
     kept = range(len(graph.scopes)) if scopes is None else scopes
-    new = _Renumbering(graph, nodes, kept, graph.attrs if attrs is None else attrs)
+    old_values = graph.values if values is None else values
+    new = _Renumbering(graph, nodes, kept, graph.attrs if attrs is None else attrs, len(old_values))
     if carried is None:
         carried = _of_readers(graph, nodes) if graph.carried else ()
     # In the order in which the tables are filled.
     new_scopes = new.scopes([graph.scopes[index] for index in kept])
     new_nodes = new.nodes(nodes)
-    new_values = new.values(graph.values if values is None else values)
+    new_values = new.values(old_values)
     return revised(
         graph,
         nodes=new_nodes,
@@ -108,13 +109,19 @@ def _of_readers(graph: Graph, nodes: Sequence[Node]) -> list[Carried]:
 class _Renumbering:
     """Old index to new index for every table, and the rows that follow from it."""
 
-    def __init__(self, graph: Graph, nodes: Sequence[Node], kept: Sequence[int], attrs: Sequence[AttrRow]) -> None:
+    def __init__(
+        self, graph: Graph, nodes: Sequence[Node], kept: Sequence[int], attrs: Sequence[AttrRow], values: int
+    ) -> None:
         self.scope_id = {old: new for new, old in enumerate(kept)}
         self.scope_id[-1] = -1
-        order: list[int] = []
+        self.order: list[int] = []
+        """The old values in the order of their production now."""
         for node in nodes:
-            order += node.outputs
-        self.value_id = dict(zip(order, range(len(order)), strict=True))
+            self.order += node.outputs
+        self.value_id = [-1] * values
+        """For each old value the new one; -1 if it is not produced any more."""
+        for new, old in enumerate(self.order):
+            self.value_id[old] = new
         self.rows: Table[AttrRow] = Table([()])
         self.places: Table[Source] = Table()
         self.types: Table[TensorType] = Table()
@@ -123,26 +130,28 @@ class _Renumbering:
         self.type_id = _Renumbered(graph.types, self.types)
 
     def scopes(self, scopes: Iterable[Scope]) -> tuple[Scope, ...]:
-        value_id = self.value_id
-        return tuple(
-            [
-                Scope(
+        value_id, scope_id, row_id, place_id = self.value_id, self.scope_id, self.row_id, self.place_id
+        found = []
+        for scope in scopes:
+            parent, attrs, source = scope_id[scope.parent], row_id[scope.attrs], place_id[scope.source]
+            same = parent == scope.parent and attrs == scope.attrs and source == scope.source
+            if not (same and not scope.inputs and not scope.outputs):
+                scope = Scope(
                     scope.kind,
                     scope.name,
                     scope.path,
                     scope.cls,
                     scope.call,
-                    self.scope_id[scope.parent],
+                    parent,
                     scope.depth,
-                    self.row_id[scope.attrs],
-                    self.place_id[scope.source],
-                    tuple([value_id[value] for value in scope.inputs if value in value_id]),
-                    tuple([value_id[value] for value in scope.outputs if value in value_id]),
+                    attrs,
+                    source,
+                    tuple([value_id[value] for value in scope.inputs if value_id[value] >= 0]),
+                    tuple([value_id[value] for value in scope.outputs if value_id[value] >= 0]),
                     scope.repeats,
                 )
-                for scope in scopes
-            ]
-        )
+            found.append(scope)
+        return tuple(found)
 
     def nodes(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
         scope_id, row_id, place_id = self.scope_id, self.row_id, self.place_id
@@ -172,7 +181,7 @@ class _Renumbering:
         return tuple(
             [
                 value if type_id[value.type] == value.type else Value(type_id[value.type], value.name)
-                for value in map(values.__getitem__, self.value_id)
+                for value in map(values.__getitem__, self.order)
             ]
         )
 
@@ -180,7 +189,7 @@ class _Renumbering:
         rows = [
             Carried(self.value_id[edge.value], edge.node, edge.port, self.scope_id.get(edge.loop, -1))
             for edge in carried
-            if edge.value in self.value_id
+            if self.value_id[edge.value] >= 0
         ]
         return tuple(dict.fromkeys(rows))
 

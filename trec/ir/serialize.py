@@ -73,8 +73,8 @@ def save(graph: Graph, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Graph:
     """Read a graph from a file that `save` wrote.
 
-    What the file holds decides how it is read, not its name. Reading runs no code of the file, and takes no more memory
-    than a small multiple of its size; a compressed file may unpack to 64 MiB and 100 times its size.
+    What the file holds decides how it is read, not its name. Reading runs no code of the file, and takes at most 50
+    times its size in memory; a compressed file may unpack to 64 MiB and 100 times its size.
 
     Raises:
         FormatError: the file is damaged, is no graph, or was written by a newer trec.

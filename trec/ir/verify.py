@@ -46,10 +46,10 @@ CHECKS: dict[str, tuple[str, Callable[[Facts], Fault]]] = {
     "arity": ("inputs, parameters, constants, links and outputs read and produce what they should", program.arity),
     "own-ops": ("the op of what brings values in or out is its kind", program.own_ops),
     "link-ops": ("a link is one of those that exist", program.link_ops),
-    "places": ("inputs and outputs lie in the root, parameters and buffers in a module or a loop", program.places),
+    "places": ("inputs and outputs lie in the root or a rank's part, parameters in these or a module", program.places),
     "collapsed-kinds": ("a collapsed node is of the kind of its scope, and lies in its place", program.collapsed_kinds),
     "collapsed-inside": ("nothing lies in a scope that is collapsed", program.collapsed_holds_nothing),
-    "carried": ("what a carried row refers to exists", program.carried),
+    "carried": ("what a carried row refers to exists, and no row is there twice", program.carried),
 }
 """Every invariant by name: what it says, and the check, which may rely on those above it."""
 

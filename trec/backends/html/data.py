@@ -19,8 +19,8 @@ The data is one object, JSON when it is written; `viewer/types.js` says the same
   `source`, `scope`, `change`, and `inputs` and `outputs`, how many values it reads and yields.
 - `values`: the type of each value, in the order in which they are yielded.
 - `uses`: for each input of each node, how many values before the first that the node yields its value is.
-- `changed`: pairs of a position in `uses` and what happened to that use. `merged`: pairs of an output and an
-  earlier one whose box it shares. `carried`: value, node, port and loop of what loops hand on.
+- `changed`: pairs of a position in `uses` and what happened to that use. `carried`: value, node, port and loop of what
+  loops hand on.
 - `groups`: by name of a group, which operators (texts) are of it; see `trec.analysis.groups`.
 - `colours`: what the style colours nodes by; see `trec.backends.html.colours`.
 - `glyphs`: `characters` that can stand on the picture, and how wide each is in a `regular` and in a `bold` font, in
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 VERSION = 1
 SCOPE_KINDS = ("module", "function", "region")
 
-_MADE = "×…() 0123456789"
+_MADE = "×…() 0123456789tensors"
 """Characters of the texts that a page makes itself."""
 
 Columns = dict[str, list[int] | int]
@@ -112,7 +112,6 @@ class _Columns:
             "values": [value.type for value in graph.values],
             "uses": self._uses(),
             "changed": self._changed() if self.diff else [],
-            "merged": [list(pair) for pair in self.plan.merged.items()],
             "carried": [[row.value, row.node, row.port, row.loop] for row in graph.carried],
             "sources": self._sources(),
             "groups": self._groups(),

@@ -208,7 +208,7 @@ class _Assembly:
 
     def _named(self, origin: Origin) -> int:
         """Return the index of the attributes of a parameter or buffer; several of one name came one after the other."""
-        row = _names(origin.names)
+        row = (*_names(origin.names), *origin.facts)
         found = self.named.get(row)
         if found is None:
             found = self.named[row] = self.builder.attrs.append(row)

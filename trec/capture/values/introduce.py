@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from trec.capture.spread import layout_of
 from trec.capture.values.regions import WHOLE, overlap
 from trec.capture.values.shared import real_address
 from trec.capture.values.storages import Storage, covered, inner_tensors, likeness, storage_key
@@ -36,6 +37,10 @@ def introduce(memory: Memory, tensor: Tensor, thread: Thread) -> Entry:
         made_of = []
         if storage is not None and storage.owner is None:  # a parameter made in the pass, of what lay there
             made_of = [_alias(memory, tensor, storage, thread)]
+            if any(origin.names[0] in known.names for known in memory.origins.values() if known is not origin):
+                return memory.join(
+                    tensor, made_of[0], storage
+                )  # of a parameter's own parts, which lie on several ranks
         return introduce_named(memory, tensor, origin, key, storage, made_of)
     inner = [] if id(tensor) in memory.owned else inner_tensors(tensor)
     if len(inner) > 1:  # a wrapper that the model made of several tensors
@@ -68,6 +73,7 @@ def introduce_named(
         made_of: values that it was made of in the pass.
     """
     value = memory.log.value(tensor)
+    origin.facts = layout_of(tensor)
     memory.log.events.append((origin.kind, origin.names[0], 0, made_of, [value], origin, None))
     known = id(tensor)
     memory.introduced.add(known)

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from trec.capture.log import UninitializedTensor
+from trec.capture.spread import local_part
 from trec.capture.values.regions import UNKNOWN, Region, joined, region_of
 from trec.capture.values.writes import Writes
 
@@ -111,7 +112,7 @@ def inner_tensors(tensor: Tensor) -> list[Tensor]:
     if kind is Tensor or kind is Parameter or not hasattr(kind, "__tensor_flatten__"):
         return []
     names, _ = tensor.__tensor_flatten__()  # type: ignore[attr-defined]
-    return [getattr(tensor, name) for name in names]
+    return [part for name in names if isinstance(part := getattr(tensor, name), Tensor)]  # a mesh of ranks is none
 
 
 def components(tensor: Tensor) -> list[Tensor]:
@@ -145,6 +146,7 @@ def covered(tensor: Tensor, storage: Storage) -> Region:
 
 def likeness(tensor: Tensor, storage: Storage) -> Any:
     """Return what two tensors of one memory have in common if they are the same; None if it cannot be told."""
+    tensor = local_part(tensor)
     try:
         start = storage.shares[0].start if storage.shares else 0
         found = (start, tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)

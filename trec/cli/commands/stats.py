@@ -35,6 +35,7 @@ ANALYSES = {
     "aliases": Graph.aliases,
     "repeats": Graph.repeats,
     "costs": Graph.costs,
+    "communication": Graph.communication,
 }
 
 

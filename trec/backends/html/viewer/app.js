@@ -1,8 +1,8 @@
 // What can be done with a graph on a page: open and close, choose and look, each in one place for all parts of the page.
 
-import { centred, fitted, pixelAt, pointAt } from "./camera.js";
+import { begun, centred, fitted, pixelAt, pointAt } from "./camera.js";
 import { folding } from "./folding.js";
-import { deepest, openTo, readable } from "./opening.js";
+import { deepest, LEAST, openTo, readable } from "./opening.js";
 import { canOpen } from "./projection.js";
 import { compose } from "./scene.js";
 import { Stage } from "./stage.js";
@@ -47,7 +47,9 @@ export class App {
     this.stage = new Stage(this, canvas);
     /** Whether the view has not been moved yet, so that it follows the size of the window. */
     this.untouched = true;
-    this.fit();
+    /** Whether all of the picture is shown then. */
+    this.whole = options.depth !== null;
+    this.fit(this.whole);
   }
 
   /** @returns {State} */
@@ -62,11 +64,12 @@ export class App {
 
   // ---- what is seen
 
-  /** Show all of the picture. */
-  fit() {
-    const { width, height } = this.state.scene;
+  /** Show all of the picture. @param {boolean} [whole] if not, no more of it than can be read, from where it begins */
+  fit(whole = true) {
+    const { scene } = this.state;
     this.untouched = true;
-    this.store.set({ camera: fitted({ left: 0, top: 0, width, height }, this.stage.size) });
+    this.whole = whole;
+    this.store.set({ camera: begun(scene, rectangle(scene.places, 0), this.stage.size, whole ? 0 : LEAST) });
   }
 
   /** Bring an item into the middle, near enough to be read. @param {Item} item */
@@ -153,7 +156,7 @@ export class App {
   /** Open all scopes with fewer modules around them than a depth; null for what can be read at once. @param {number | null} depth */
   openTo(depth) {
     this.change({ open: depth === null ? readable(this.graph, this.state.view, this.stage.size) : openTo(this.graph, depth) });
-    this.fit();
+    this.fit(depth !== null);
   }
 
   /** The greatest depth that can be opened to. */

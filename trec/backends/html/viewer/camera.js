@@ -43,6 +43,31 @@ export function centred(rect, view, zoom) {
   return { x: x - view.width / 2 / zoom, y: y - view.height / 2 / zoom, zoom };
 }
 
+/**
+ * A camera that sees all of a picture; or of one too large to be read then, its shorter side, from where it begins.
+ *
+ * @param {Size} picture
+ * @param {Rect} first the box that it begins with
+ * @param {Size} view
+ * @param {number} least zoom at which it can be read
+ * @returns {Camera}
+ */
+export function begun({ width, height }, first, view, least) {
+  const camera = fitted({ left: 0, top: 0, width, height }, view);
+  if (camera.zoom >= least) return camera;
+  const sides = [(view.width - 2 * MARGIN) / width, (view.height - 2 * MARGIN) / height];
+  const zoom = Math.max(least, Math.min(1, Math.max(...sides)));
+  const { x, y } = centred(first, view, zoom);
+  const margin = MARGIN / zoom;
+  return { x: held(x, width, view.width / zoom, margin), y: held(y, height, view.height / zoom, margin), zoom };
+}
+
+/** Where a view begins that shows no more than a margin of what is beyond its picture. @param {number} start @param {number} length of the picture @param {number} seen @param {number} margin */
+function held(start, length, seen, margin) {
+  if (length + 2 * margin <= seen) return (length - seen) / 2;
+  return Math.min(Math.max(start, -margin), length + margin - seen);
+}
+
 /** A camera between two, the way from the first gone so far, from 0 to 1. @param {Camera} one @param {Camera} other @param {number} part @returns {Camera} */
 export function between(one, other, part) {
   const zoom = one.zoom * (other.zoom / one.zoom) ** part;

@@ -148,8 +148,8 @@ export class Drawer {
     }, least / part.zoom);
     if (lit?.dims) surface.fade(DIM);
     groups.forEach((wires, stroke) => {
-      const lines = wires.map((wire) => scene.routes[wire]);
-      const parts = wires.map((wire) => scene.parts[wire]);
+      const lines = wires.map((wire) => scene.routes.line(wire));
+      const parts = wires.map((wire) => scene.parts.line(wire));
       surface.wires({ ...scene, lines, parts }, colourOf(colours.theme, stroke), isDashed(stroke), WIRE_WIDTH);
     });
     if (!lit) return;
@@ -157,7 +157,7 @@ export class Drawer {
     for (const [wire, how] of lit.wires) {
       const colour = litColour(colours.theme, how);
       const { stroke } = scene.picture.wires[wire];
-      const lines = [scene.routes[wire]];
+      const lines = [scene.routes.line(wire)];
       surface.wires({ ...scene, lines, parts: lines }, colour, isDashed(stroke), LIT_WIDTH);
     }
   }

@@ -49,7 +49,6 @@ export class Graph {
     this.change = Uint8Array.from(data.nodes.change);
     /** The collapsed call that each node is; -1 for none. */
     this.standing = Int32Array.from(data.nodes.scope);
-    this.merged = new Map(data.merged);
 
     this.scopeParent = Int32Array.from(data.scopes.parent);
     this.scopeChange = Uint8Array.from(data.scopes.change);
@@ -289,6 +288,11 @@ export class Graph {
     return this.#face(this.data.scopes.frame[scope]);
   }
 
+  /** As much of a text as fits on a box. @param {string} text @param {number} size @param {boolean} [bold] */
+  fitted(text, size, bold) {
+    return this.ruler.fitted(text, size, LONGEST, bold);
+  }
+
   /** @param {number} index @returns {Face} */
   #face(index) {
     let face = this.faces.get(index);
@@ -297,9 +301,9 @@ export class Graph {
       const [shape, role, line, size, bold, error] = this.data.looks[look];
       const { sizes } = this.data.style;
       face = {
-        title: this.ruler.fitted(this.texts[title], size, LONGEST, bold === 1),
-        subtitle: this.ruler.fitted(this.texts[subtitle], sizes[0], LONGEST),
-        detail: this.ruler.fitted(this.texts[detail], sizes[1], LONGEST),
+        title: this.fitted(this.texts[title], size, bold === 1),
+        subtitle: this.fitted(this.texts[subtitle], sizes[0]),
+        detail: this.fitted(this.texts[detail], sizes[1]),
         ...{ shape, role, line, size, bold: bold === 1, error: error === 1, times: 1 },
       };
       this.faces.set(index, face);

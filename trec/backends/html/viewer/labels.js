@@ -41,16 +41,16 @@ class Labels {
 
   /** @param {Bundle} bundle @returns {Wire} */
   wire(bundle) {
-    const { source, target, value, others } = bundle;
-    const count = 1 + others.length;
-    if (bundle.carried) return { source, target, value, count, stroke: CARRIED, label: "", flow: -1 };
-    const label = this.#label(bundle, count);
-    return { source, target, value, count, stroke: this.#stroke(bundle), label, flow: this.#flow(bundle) };
+    if (bundle.stroke === CARRIED) return bundle;
+    bundle.label = this.#label(bundle);
+    bundle.stroke = this.#stroke(bundle);
+    bundle.flow = this.#flow(bundle);
+    return bundle;
   }
 
   /** A number that is the same where the same several values flow; -1 where it is one value. @param {Bundle} bundle */
   #flow({ source, value, others }) {
-    if (!others.length) return -1;
+    if (!others) return -1;
     const key = [source, value, ...others].join(" ");
     let flow = this.flows.get(key);
     if (flow === undefined) this.flows.set(key, (flow = this.flows.size));
@@ -70,8 +70,8 @@ class Labels {
     return node < 0 ? -1 : this.graph.kind[node];
   }
 
-  /** @param {Bundle} bundle @param {number} count */
-  #label({ source, target, value, alike }, count) {
+  /** @param {Bundle} bundle */
+  #label({ source, target, value, alike, count }) {
     const times = count > 1 ? `×${count}` : "";
     if (this.shapes === "none" || !alike) return times;
     if (this.shapes === "changes") {
@@ -90,8 +90,10 @@ class Labels {
     const { graph, weaver } = this;
     const node = this.picture.nodes[source];
     const type = graph.valueType[value];
-    if (node < 0) return !weaver.types.get(source)?.has(type);
-    return graph.inputsOf(node).every((input) => graph.valueType[input] !== type || !weaver.isSeen(input));
+    if (node < 0) return !weaver.types[source]?.includes(type);
+    for (let at = graph.firstInput[node]; at < graph.firstInput[node + 1]; at++)
+      if (graph.valueType[graph.inputs[at]] === type && weaver.isSeen(graph.inputs[at])) return false;
+    return true;
   }
 
   /** Whether a wire goes out of the frame that it begins in. @param {number} source @param {number} target */

@@ -71,13 +71,18 @@ export function measured(picture, ruler, sizes, options) {
   const room = new Float64Array(2 * count);
   for (let box = 0; box < count; box++) {
     const face = picture.faces[box];
-    const size = kept(boxSizes, face, () => boxSize(face, sizes, ruler));
+    const size = boxSizes.get(face) ?? kept(boxSizes, face, () => boxSize(face, sizes, ruler));
     room[2 * box] = size[0];
     room[2 * box + 1] = size[1];
   }
   const { nets, texts } = netsOf(picture);
   const wires = new Int32Array(4 * picture.wires.length);
-  picture.wires.forEach((wire, at) => wires.set([wire.source, wire.target, nets[at], at], 4 * at));
+  picture.wires.forEach(({ source, target }, at) => {
+    wires[4 * at] = source;
+    wires[4 * at + 1] = target;
+    wires[4 * at + 2] = nets[at];
+    wires[4 * at + 3] = at;
+  });
   /** @type {Map<number, Size>} */
   const labels = new Map();
   for (const [net, text] of texts) labels.set(net, [ruler.width(text, sizes[2]), sizes[2] * LEADING]);
@@ -95,28 +100,34 @@ export function measured(picture, ruler, sizes, options) {
  * @param {Picture} picture
  */
 function netsOf(picture) {
-  /** @type {Map<number, Set<string>>} */
+  /** The only text of each stroke from each box; null where there are several. @type {Map<number, string | null>} */
   const written = new Map();
-  const sender = (/** @type {import("./types.js").Wire} */ wire) => wire.source * 8 + wire.stroke;
-  for (const wire of picture.wires) {
-    if (!wire.label || wire.flow >= 0) continue;
-    const found = written.get(sender(wire));
-    if (found) found.add(wire.label);
-    else written.set(sender(wire), new Set([wire.label]));
+  for (const { source, stroke, label, flow } of picture.wires) {
+    if (!label || flow >= 0) continue;
+    const sender = source * 8 + stroke;
+    const before = written.get(sender);
+    written.set(sender, before === undefined || before === label ? label : null);
   }
+  /** For each stroke from each box, one more than the net of the wires without a text; 0 for none. */
+  const plain = new Int32Array(8 * picture.boxes.length);
   /** @type {Map<string, number>} */
   const known = new Map();
   /** @type {Map<number, string>} */
   const texts = new Map();
-  const nets = Int32Array.from(picture.wires, (wire) => {
-    const found = written.get(sender(wire));
-    const label = wire.label || (found?.size === 1 ? [...found][0] : "");
-    const isCounted = wire.flow >= 0 && wire.label !== "";
-    const key = `${sender(wire)} ${isCounted ? `× ${wire.flow}` : label}`;
+  const nets = new Int32Array(picture.wires.length);
+  let count = 0;
+  picture.wires.forEach(({ source, stroke, label: own, flow }, wire) => {
+    const sender = source * 8 + stroke;
+    const label = own || (written.get(sender) ?? "");
+    if (!label) {
+      nets[wire] = (plain[sender] ||= ++count) - 1;
+      return;
+    }
+    const key = `${sender} ${flow >= 0 && own ? `× ${flow}` : label}`;
     let net = known.get(key);
-    if (net === undefined) known.set(key, (net = known.size));
-    if (label && !texts.has(net)) texts.set(net, label);
-    return net;
+    if (net === undefined) known.set(key, (net = count++));
+    if (!texts.has(net)) texts.set(net, label);
+    nets[wire] = net;
   });
   return { nets, texts };
 }

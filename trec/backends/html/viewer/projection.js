@@ -2,6 +2,7 @@
 
 import { alone, repeated } from "./faces.js";
 import { labelled } from "./labels.js";
+import { Terminals } from "./terminals.js";
 import { contents, EMPTY, MANY, ONE, SHOWN, visibility } from "./visibility.js";
 import { Weaver } from "./wires.js";
 
@@ -33,6 +34,7 @@ export function project(graph, view) {
   /** @type {number[]} */
   const nodes = [];
   const boxOf = new Int32Array(graph.count).fill(-1);
+  const terminals = new Terminals(graph, view.folded, boxOf);
   const boxOfScope = new Int32Array(graph.scopeCount).fill(-1);
   const add = (/** @type {number} */ node, /** @type {number} */ scope, /** @type {number} */ outer) => {
     const own = graph.face(scope < 0 ? node : graph.count + scope);
@@ -46,8 +48,9 @@ export function project(graph, view) {
     if (shown[node] !== SHOWN) continue;
     const scope = graph.parent[node];
     const closed = nesting.closed[scope];
-    if (graph.merged.has(node)) {
-      boxOf[node] = boxOf[graph.merged.get(node) ?? node];
+    const shared = terminals.shared(node);
+    if (shared >= 0) {
+      boxOf[node] = shared;
     } else if (closed < 0) {
       boxOf[node] = add(node, calls[node], nesting.frameOf[scope]);
     } else {
@@ -58,6 +61,7 @@ export function project(graph, view) {
       boxOf[node] = boxOfScope[closed];
     }
   }
+  terminals.name(faces);
   const { frames, titles, outer, frameOf } = nesting;
   const picture = { boxes, nodes, faces, around: Int32Array.from(around), boxOf, frames, titles, outer, frameOf };
   return { ...picture, wires: labelled(new Weaver(graph, view, shown, picture), picture, view.shapes) };

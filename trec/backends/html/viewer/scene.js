@@ -2,8 +2,9 @@
 
 import { Chunks } from "./chunks.js";
 import { INPUT } from "./graph.js";
+import { ARC } from "./layout/routing.js";
 import { arrange, Memory } from "./layout/arrange.js";
-import { forked } from "./layout/forks.js";
+import { Forks } from "./layout/forks.js";
 import { measured } from "./measure.js";
 import { project } from "./projection.js";
 
@@ -31,7 +32,9 @@ export function compose(graph, view) {
   const picture = project(graph, view);
   const { direction } = graph.data.options;
   const wrap = view.columns ? graph.data.options.wrap || COLUMN : 0;
-  const first = picture.nodes.flatMap((node, box) => (graph.kind[node] === INPUT ? [box] : []));
+  /** @type {number[]} */
+  const first = [];
+  picture.nodes.forEach((node, box) => graph.kind[node] === INPUT && first.push(box));
   const { sizes } = graph.data.style;
   const { diagram, texts, nets } = measured(picture, graph.ruler, sizes, { direction, wrap, first });
   const placement = arrange(diagram, memoryOf(graph, view.columns));
@@ -43,7 +46,8 @@ export function compose(graph, view) {
     places[4 * box + 2] = width;
     places[4 * box + 3] = height;
   }
-  const frames = Float64Array.from(placement.frames.flatMap((frame) => frame ?? [0, 0, 0, 0]));
+  const frames = new Float64Array(4 * placement.frames.length);
+  placement.frames.forEach((frame, at) => frame && frames.set(frame, 4 * at));
   const titles = titlesOf(placement, frames);
   const sideways = direction === "LR" || direction === "RL";
   const notes = notesOf(placement, texts, nets);
@@ -56,7 +60,7 @@ export function compose(graph, view) {
     frames,
     titles,
     routes: placement.routes,
-    parts: forked(nets, placement.routes, sideways),
+    parts: new Forks(nets, placement.routes, sideways),
     notes,
     boxIndex: new Chunks(places),
     frameIndex: new Chunks(frames),
@@ -69,7 +73,10 @@ export function compose(graph, view) {
 function titlesOf(placement, frames) {
   const titles = new Float64Array(3 * placement.titles.length);
   placement.titles.forEach((title, at) => {
-    if (title) titles.set([title[0] - frames[4 * at], title[1] - frames[4 * at + 1], title[2]], 3 * at);
+    if (!title) return;
+    titles[3 * at] = title[0] - frames[4 * at];
+    titles[3 * at + 1] = title[1] - frames[4 * at + 1];
+    titles[3 * at + 2] = title[2];
   });
   return titles;
 }
@@ -81,21 +88,13 @@ function notesOf(placement, texts, nets) {
   return [...placement.labels].map(([net, [x, y]]) => ({ text: texts.get(net) ?? "", x, y, wire: wires.get(net) }));
 }
 
-/** The rectangle round each route. @param {Placement["routes"]} routes */
+/** The rectangle round each route, in which there is room for its arcs. @param {Placement["routes"]} routes */
 function boundsOf(routes) {
-  const bounds = new Float64Array(4 * routes.length);
-  routes.forEach((line, at) => {
-    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (const [x, y] of line) {
-      left = Math.min(left, x);
-      top = Math.min(top, y);
-      right = Math.max(right, x);
-      bottom = Math.max(bottom, y);
+  const bounds = routes.bounds();
+  for (let at = 0; at < bounds.length; at += 4)
+    for (const side of [at, at + 1]) {
+      bounds[side] -= ARC;
+      bounds[side + 2] += ARC - bounds[side];
     }
-    // An arc reaches a little beyond the points it passes.
-    bounds.set([left - ARC, top - ARC, right - left + 2 * ARC, bottom - top + 2 * ARC], 4 * at);
-  });
   return bounds;
 }
-
-const ARC = 14;

@@ -46,7 +46,7 @@ export class Stage {
   /** Take on the size that the page gives. */
   resize() {
     this.measure();
-    if (this.app.untouched) this.app.fit();
+    if (this.app.untouched) this.app.fit(this.app.whole);
     this.draw();
   }
 

@@ -44,7 +44,7 @@ function switches(app) {
     const input = element("input", { type: "checkbox", "data-view": name, change: () => {
       app.change({ [name]: input.checked }, app.state.selected);
       app.announce(`${text}: ${input.checked ? "on" : "off"}`);
-      if (app.untouched) app.fit();
+      if (app.untouched) app.fit(app.whole);
     } });
     return { name, input, line: element("label", {}, input, text) };
   });

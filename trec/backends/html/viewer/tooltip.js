@@ -104,7 +104,7 @@ export function wireAt(app, x, y) {
   let best = -1;
   let least = reach;
   scene.wireIndex.within(point.x - reach, point.y - reach, point.x + reach, point.y + reach, (wire) => {
-    const far = distance(scene.routes[wire], scene.sideways, point);
+    const far = distance(scene.routes.line(wire), scene.sideways, point);
     if (far < least) [best, least] = [wire, far];
   });
   return best;

@@ -95,8 +95,8 @@
  * @property {Float64Array} places left, top, width and height of each box
  * @property {Float64Array} frames left, top, width and height of each frame
  * @property {Float64Array} titles how far from the corner of each frame its title is, right and down, and 1 where its subtitle is on a second line
- * @property {import("./layout/diagram.js").Line[]} routes the points that each wire passes
- * @property {import("./layout/diagram.js").Line[]} parts each route from where it leaves those that it shares a line with
+ * @property {import("./layout/routes.js").Routes} routes the points that each wire passes
+ * @property {import("./layout/forks.js").Forks} parts each route from where it leaves those that it shares a line with
  * @property {Note[]} notes the texts along the wires
  * @property {import("./chunks.js").Chunks} boxIndex finds boxes by place
  * @property {import("./chunks.js").Chunks} frameIndex

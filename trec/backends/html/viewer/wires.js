@@ -2,6 +2,8 @@
 
 import { folding } from "./folding.js";
 import { BUFFER, CONSTANT, MODULE, PARAM } from "./graph.js";
+import { Pairs } from "./pairs.js";
+import { CARRIED, PLAIN } from "./strokes.js";
 import { FOLDED, HIDDEN, SHOWN } from "./visibility.js";
 
 /** @typedef {import("./graph.js").Graph} Graph */
@@ -9,15 +11,17 @@ import { FOLDED, HIDDEN, SHOWN } from "./visibility.js";
 /** @typedef {import("./types.js").Picture} Picture */
 
 /**
- * @typedef {object} Bundle
- * @property {number} source
- * @property {number} target
- * @property {number} value the first value that is used
- * @property {number[]} others what is used besides, once for each use
- * @property {boolean} alike whether all values have one type
- * @property {boolean} carried whether a loop hands it on
- * @property {number} change what happened to all of the uses; 0 for nothing, -1 where not the same happened to all
+ * A wire with what its text depends on.
+ *
+ * @typedef {import("./types.js").Wire & { others: number[] | null, alike: boolean, change: number }} Bundle what is used
+ *   besides its value, once for each use; whether all values have one type; and what happened to all of the uses, 0 for
+ *   nothing, -1 where not the same happened to all
  */
+
+/** @param {number} source @param {number} target @param {number} value @param {number} stroke @param {number} change @returns {Bundle} */
+function bundle(source, target, value, stroke, change) {
+  return { source, target, value, count: 1, stroke, label: "", flow: -1, others: null, alike: true, change };
+}
 
 /** @type {number[]} */
 const NONE = [];
@@ -43,14 +47,12 @@ export class Weaver {
     this.boxes = picture.boxes;
     this.nodes = picture.nodes;
     this.folding = folding(graph);
-    /** @type {Map<number, Bundle>} */
-    this.found = new Map();
-    /** @type {Map<number, Bundle>} */
-    this.loops = new Map();
-    /** What has entered boxes that take each value once. @type {Set<number>} */
-    this.entered = new Set();
-    /** For each closed scope, the types of what enters it. @type {Map<number, Set<number>>} */
-    this.types = new Map();
+    /** @type {Pairs<Bundle>} */
+    this.found = new Pairs();
+    /** @type {Pairs<Bundle>} */
+    this.loops = new Pairs();
+    /** For each box of a closed scope, the types of what enters it. @type {number[][]} */
+    this.types = new Array(this.boxes.length);
     /** Values that hidden nodes pass on, by hidden value. @type {Map<number, number[]>} */
     this.passed = new Map();
     this.changed = new Map(graph.data.changed);
@@ -72,7 +74,7 @@ export class Weaver {
     }
     for (const [value, node, , loop] of graph.data.carried)
       for (const origin of this.origins(value)) this.#carry(origin, node, loop);
-    return [...this.found.values(), ...this.loops.values()];
+    return [...this.found.rows, ...this.loops.rows];
   }
 
   /** The values that are seen through hidden nodes. @param {number} value @returns {number[]} */
@@ -134,9 +136,7 @@ export class Weaver {
     if (source < 0 || target < 0) return;
     const inside = this.boxes[source] - this.graph.count;
     if (source === target && inside >= 0 && loop !== inside && this.#isIn(loop, inside)) return;
-    const key = source * this.boxes.length + target;
-    if (this.loops.has(key)) return;
-    this.loops.set(key, { source, target, value, others: [], alike: true, carried: true, change: 0 });
+    if (!this.loops.get(source, target)) this.loops.add(bundle(source, target, value, CARRIED, 0));
   }
 
   /** @param {number} source @param {number} node @param {number} value @param {number} at */
@@ -145,29 +145,27 @@ export class Weaver {
     if (source < 0 || target < 0) return;
     const { graph } = this;
     const only = this.nodes[target];
+    const known = this.found.get(source, target);
     if (only < 0 || graph.kind[only] === MODULE) {
-      const entry = value * this.boxes.length + target;
-      if (this.entered.has(entry)) return;
-      this.entered.add(entry);
+      // Into a closed call each value goes once.
+      if (known && (known.value === value || known.others?.includes(value))) return;
       if (only < 0) this.#enter(target, graph.valueType[value]);
     }
-    const key = source * this.boxes.length + target;
     const change = graph.diff ? this.#change(node, value, at) : 0;
-    const bundle = this.found.get(key);
-    if (!bundle) {
-      this.found.set(key, { source, target, value, others: [], alike: true, carried: false, change });
+    if (!known) {
+      this.found.add(bundle(source, target, value, PLAIN, change));
       return;
     }
-    bundle.others.push(value);
-    bundle.alike &&= graph.valueType[bundle.value] === graph.valueType[value];
-    if (bundle.change !== change) bundle.change = -1;
+    known.others ??= [];
+    known.count = 1 + known.others.push(value);
+    known.alike &&= graph.valueType[known.value] === graph.valueType[value];
+    if (known.change !== change) known.change = -1;
   }
 
   /** @param {number} box @param {number} type */
   #enter(box, type) {
-    const types = this.types.get(box);
-    if (types) types.add(type);
-    else this.types.set(box, new Set([type]));
+    const types = (this.types[box] ??= []);
+    if (!types.includes(type)) types.push(type);
   }
 
   /** Whether a value comes from anything that is shown. @param {number} value */

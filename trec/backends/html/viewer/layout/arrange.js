@@ -3,11 +3,10 @@
 import { framed } from "./frame.js";
 import { Interning } from "./interning.js";
 import { Nesting } from "./nesting.js";
-import { extend } from "./routing.js";
+import { LOOP, Routes } from "./routes.js";
 import { layOut } from "./scope.js";
 
 /** @typedef {import("./diagram.js").Diagram} Diagram */
-/** @typedef {import("./diagram.js").Line} Line */
 /** @typedef {import("./diagram.js").Placement} Placement */
 /** @typedef {import("./diagram.js").Point} Point */
 /** @typedef {import("./frame.js").Frame} Frame */
@@ -18,8 +17,6 @@ import { layOut } from "./scope.js";
 /** @typedef {{ id: number, content: Content }} Laid a scope laid out, of which there is one object */
 /** @typedef {{ id: number, content: Content, frame: Frame, form: Form }} Framed that in its frame, and seen outside */
 
-/** Room beside a box for a net that returns to it, in points. */
-const LOOP = 18;
 /** Crossings of a scope up to which another order of the nets that enter its members is tried; more take long. */
 const FEW = 40;
 /** Width of a box up to which it is a circle or a point, which nets reach in the middle. */
@@ -32,6 +29,8 @@ export class Memory {
     this.nets = new Interning();
     /** @type {Interning<Form>} */
     this.forms = new Interning();
+    /** @type {Map<number, Map<number, Form>>} Of boxes that nothing is known of but their width and height. */
+    this.boxes = new Map();
     /** @type {Interning<Laid>} */
     this.contents = new Interning();
     /** @type {Interning<Framed>} */
@@ -99,7 +98,9 @@ class Arrangement {
    */
   visit(scope) {
     const { members, locals } = this.nesting;
-    const row = [locals[scope].id, ...this.title(scope).flat(), -1];
+    const row = [locals[scope].id];
+    for (const [width, height] of this.title(scope)) row.push(width, height);
+    row.push(-1);
     for (const item of members[scope]) row.push(this.framed[item] ? -2 - this.framed[item].id : this.forms[item].id);
     const outcome = this.memory.outcomes.known(row, () => {
       const own = this.laidOut(scope);
@@ -144,7 +145,7 @@ class Arrangement {
 
   /** @param {number} scope */
   title(scope) {
-    return this.diagram.titles[scope - this.nesting.boxes] ?? [];
+    return this.diagram.titles[scope - this.nesting.boxes] ?? NONE;
   }
 
   /**
@@ -222,6 +223,17 @@ class Arrangement {
     if (this.sideways) [width, height] = [height, width];
     const loop = this.looped.has(box) ? LOOP : 0;
     const first = this.first.has(box);
+    if (loop || first) return this.formOf(width, height, loop, first);
+    const { boxes } = this.memory;
+    let same = boxes.get(width);
+    if (!same) boxes.set(width, (same = new Map()));
+    let form = same.get(height);
+    if (!form) same.set(height, (form = this.formOf(width, height, 0, false)));
+    return form;
+  }
+
+  /** @param {number} width @param {number} height @param {number} loop @param {boolean} first */
+  formOf(width, height, loop, first) {
     return this.memory.forms.known([width, height, loop, first ? 1 : 0], (id) => ({
       id,
       shape: { ...BOX, width, height, ports: width > ROUND, loop, first },
@@ -246,82 +258,22 @@ class Arrangement {
     const { members, boxes } = this.nesting;
     const left = this.corners[4 * scope + 2];
     const top = this.corners[4 * scope + 3];
-    members[scope].forEach((item, position) => {
+    const inside = members[scope];
+    for (let position = 0; position < inside.length; position++) {
+      const item = inside[position];
       const [x, y] = this.framed[scope].content.centres[position];
       if (item < boxes) {
         this.boxes[2 * item] = left + x;
         this.boxes[2 * item + 1] = top + y;
-        return;
+        continue;
       }
       const { frame } = this.framed[item];
       const [across, along] = [left + x - frame.width / 2, top + y - frame.height / 2];
-      this.corners.set([across, along, across + frame.left, along + frame.top], 4 * item);
-    });
-  }
-
-  /**
-   * Return the points that a wire passes.
-   *
-   * @param {number} wire
-   * @returns {Line}
-   */
-  route(wire) {
-    const { parent, keys } = this.nesting;
-    let source = this.diagram.wires[4 * wire];
-    const target = this.diagram.wires[4 * wire + 1];
-    if (source === target) return this.loop(source);
-    const key = keys[wire];
-    const scope = parent[this.nesting.meeting(source, target)[0]];
-    /** @type {Line} */
-    const points = [];
-    for (; parent[source] !== scope; source = parent[source]) this.piece(points, parent[source], key, OUT);
-    this.descend(points, scope, key, target);
-    return points;
-  }
-
-  /**
-   * Add the way of a net from within a scope to what is in it, however deep.
-   *
-   * @param {Line} points
-   * @param {number} scope
-   * @param {number} key
-   * @param {number} target
-   */
-  descend(points, scope, key, target) {
-    const around = this.nesting.parent[target];
-    if (around !== scope) this.descend(points, scope, key, around);
-    this.piece(points, around, key, target);
-  }
-
-  /**
-   * Add the way of a net through a scope to a member, or out of it.
-   *
-   * @param {Line} points
-   * @param {number} scope
-   * @param {number} key
-   * @param {number} target
-   */
-  piece(points, scope, key, target) {
-    const { index, position } = this.nesting;
-    const ways = this.framed[scope].content.lines[index[scope].get(key) ?? 0];
-    const line = ways.get(target === OUT ? OUT : position[target]) ?? [];
-    const left = this.corners[4 * scope + 2];
-    const top = this.corners[4 * scope + 3];
-    for (let index = 0; index < line.length; index++) extend(points, line[index][0] + left, line[index][1] + top);
-  }
-
-  /**
-   * Return the way of a wire that returns to where it begins.
-   *
-   * @param {number} box
-   * @returns {Line}
-   */
-  loop(box) {
-    const { width, height } = this.forms[box].shape;
-    const [x, y] = [this.boxes[2 * box], this.boxes[2 * box + 1]];
-    const [inner, outer] = [x + width / 2 - Math.min(width / 4, 8), x + width / 2 + LOOP / 2];
-    const [above, below] = [y - height / 2, y + height / 2];
-    return [[inner, below], [outer, below], [outer, above], [inner, above]];
+      this.corners[4 * item] = across;
+      this.corners[4 * item + 1] = along;
+      this.corners[4 * item + 2] = across + frame.left;
+      this.corners[4 * item + 3] = along + frame.top;
+    }
   }
 
   /**
@@ -355,30 +307,37 @@ class Arrangement {
       crossings += content.crossings;
       const [across, along, left, top] = this.corners.subarray(4 * scope, 4 * scope + 4);
       if (scope < nesting.root) {
-        const [x, y] = turn(across, along);
-        const [toX, toY] = turn(across + frame.width, along + frame.height);
-        frames[at] = [Math.min(x, toX), Math.min(y, toY), Math.abs(toX - x), Math.abs(toY - y)];
-        titles[at] = [frames[at][0] + frame.title, frames[at][1], frame.setting];
+        let [x, y, width, height] = [across, along, frame.width, frame.height];
+        if (direction !== "TB") {
+          [x, y] = turn(across, along);
+          const [toX, toY] = turn(across + frame.width, along + frame.height);
+          [x, y, width, height] = [Math.min(x, toX), Math.min(y, toY), Math.abs(toX - x), Math.abs(toY - y)];
+        }
+        frames[at] = [x, y, width, height];
+        titles[at] = [x + frame.title, y, frame.setting];
       }
       if (!content.labels.size) continue;
-      const keys = [...nesting.index[scope].keys()];
-      for (const [net, [x, y]] of content.labels) texts.push([keys[net], turn(left + x, top + y)]);
+      for (const [net, [x, y]] of content.labels) texts.push([nesting.index[scope][net], turn(left + x, top + y)]);
     }
     // Of wires that share a net those that run the other way come last.
     texts.sort((one, other) => one[0] - other[0]);
     const labels = new Map(texts.map(([key, point]) => [nesting.netOf[key], point]));
-    const routes = Array.from(nesting.keys, (_, wire) => {
-      const line = this.route(wire);
-      return direction === "TB" ? line : line.map(([x, y]) => turn(x, y));
-    });
-    for (let box = 0; box < boxes.length; box += 2) boxes.set(turn(boxes[box], boxes[box + 1]), box);
+    const content = (/** @type {number} */ scope) => this.framed[scope].content;
+    const middles = direction === "TB" ? boxes : boxes.slice();
+    const place = (/** @type {number} */ box) => {
+      const { width, height } = this.forms[box].shape;
+      return /** @type {[number, number, number, number]} */ ([middles[2 * box], middles[2 * box + 1], width, height]);
+    };
+    const routes = new Routes(nesting, content, this.corners, place, direction === "TB" ? null : turn);
+    if (middles !== boxes)
+      for (let box = 0; box < boxes.length; box += 2) boxes.set(turn(boxes[box], boxes[box + 1]), box);
     const size = /** @type {Point} */ (sideways ? [height, whole.width] : [whole.width, height]);
     return { size, boxes, frames, titles, routes, labels, crossings };
   }
 }
 
-/** The key of a way out of a scope. */
-const OUT = -1;
+/** The title of what has none. @type {import("./diagram.js").Size[]} */
+const NONE = [];
 /** What tells the form of a frame from that of a box. */
 const FRAMED = -1;
 /** What all boxes are alike in. */

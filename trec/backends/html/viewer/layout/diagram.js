@@ -40,7 +40,7 @@
  *   a scope without any box in it
  * @property {([number, number, number] | null)[]} titles for each scope, the top left corner of its title and which of
  *   the ways to set it was taken
- * @property {Line[]} routes for each wire, the points that it passes from its source to its target
+ * @property {import("./routes.js").Routes} routes the points that each wire passes from its source to its target
  * @property {Map<number, Point>} labels for each net with a text, the centre of that text
  * @property {number} crossings how often wires cross
  */

@@ -1,23 +1,51 @@
 // Where the wires of one net part, so that what they share is drawn once and looks like one line.
 
+import { grouped } from "./rows.js";
+
 /** @typedef {import("./diagram.js").Line} Line */
 /** @typedef {import("./diagram.js").Point} Point */
+/** @typedef {import("./routes.js").Routes} Routes */
 
-/**
- * Return each route from where it leaves those of its net that precede it; the last piece of each is there.
- *
- * @param {ArrayLike<number>} nets the net of each wire
- * @param {Line[]} routes the points that each passes
- * @param {boolean} sideways whether the flow goes from side to side rather than up or down
- */
-export function forked(nets, routes, sideways = false) {
-  /** @type {Map<number, Drawn>} */
-  const known = new Map();
-  return routes.map((line, wire) => {
-    let drawn = known.get(nets[wire]);
-    if (!drawn) known.set(nets[wire], (drawn = new Drawn(sideways ? 1 : 0)));
-    return drawn.rest(line);
-  });
+/** Routes from where they leave those of their net that precede them; the last piece of each is there. */
+export class Forks {
+  /**
+   * @param {Int32Array} nets the net of each wire
+   * @param {Routes} routes the points that each passes
+   * @param {boolean} sideways whether the flow goes from side to side rather than up or down
+   */
+  constructor(nets, routes, sideways) {
+    this.nets = nets;
+    this.routes = routes;
+    this.sideways = sideways;
+    this.wires = grouped(1 + nets.reduce((most, net) => Math.max(most, net), -1), nets);
+    /** @type {(Line | undefined)[]} */
+    this.known = new Array(nets.length);
+  }
+
+  /**
+   * Return what is drawn of a wire.
+   *
+   * @param {number} wire
+   * @returns {Line}
+   */
+  line(wire) {
+    if (!this.known[wire]) this.part(this.nets[wire]);
+    return this.known[wire] ?? [];
+  }
+
+  /**
+   * Find out where the wires of a net part.
+   *
+   * @param {number} net
+   */
+  part(net) {
+    const { starts, items } = this.wires;
+    const drawn = new Drawn(this.sideways ? 1 : 0);
+    for (let at = starts[net]; at < starts[net + 1]; at++) {
+      const line = this.routes.line(items[at]);
+      this.known[items[at]] = starts[net + 1] - starts[net] > 1 ? drawn.rest(line) : line;
+    }
+  }
 }
 
 /** What is drawn of one net. */

@@ -1,20 +1,33 @@
 // Equal rows of numbers get one number, by which what is known of them is found again.
 
+/** @template Known @typedef {{ row: ArrayLike<number>, value: Known, used: number }} Entry a row, what is known of it, and the last picture that asked for it */
+
 /** @template Known */
 export class Interning {
   constructor() {
-    /** @typedef {Map<number, [ArrayLike<number>, Known][]>} Found by hash, rows and what is known of them */
-    /** @type {Found} */
+    /** @type {Map<number, Entry<Known>[]>} By hash. */
     this.found = new Map();
-    /** @type {Found} What was found in the picture before. */
-    this.before = new Map();
     this.count = 0;
+    /** Number of the picture. */
+    this.picture = 0;
+    /** Rows that are kept, and how many of them this picture asked for. */
+    this.kept = 0;
+    this.used = 0;
   }
 
-  /** Begin another picture, of which what was known for the one before the last is forgotten. */
+  /** Begin another picture; what many pictures have not asked for is forgotten. */
   turn() {
-    this.before = this.found;
-    this.found = new Map();
+    if (this.kept > 3 * this.used + FEW) {
+      this.kept = 0;
+      for (const [hash, entries] of this.found) {
+        const left = entries.filter((entry) => entry.used >= this.picture - 1);
+        this.kept += left.length;
+        if (left.length) this.found.set(hash, left);
+        else this.found.delete(hash);
+      }
+    }
+    this.picture++;
+    this.used = 0;
   }
 
   /**
@@ -25,15 +38,21 @@ export class Interning {
    */
   known(row, make) {
     const hash = hashOf(row);
-    let entry = at(this.found, hash, row);
-    if (entry) return entry[1];
-    entry = at(this.before, hash, row) ?? [row, make(this.count++)];
-    const rows = this.found.get(hash);
-    if (rows) rows.push(entry);
-    else this.found.set(hash, [entry]);
-    return entry[1];
+    let entries = this.found.get(hash);
+    if (!entries) this.found.set(hash, (entries = []));
+    let entry;
+    for (const other of entries) if (isEqual(other.row, row)) entry = other;
+    if (!entry) {
+      entries.push((entry = { row, value: make(this.count++), used: -1 }));
+      this.kept++;
+    }
+    if (entry.used !== this.picture) this.used++;
+    entry.used = this.picture;
+    return entry.value;
   }
 }
+
+const FEW = 1000;
 
 /** @param {ArrayLike<number>} row */
 function hashOf(row) {
@@ -45,17 +64,9 @@ function hashOf(row) {
   return hash;
 }
 
-/**
- * @template Known
- * @param {Map<number, [ArrayLike<number>, Known][]>} found
- * @param {number} hash
- * @param {ArrayLike<number>} row
- */
-function at(found, hash, row) {
-  for (const entry of found.get(hash) ?? []) {
-    const [other] = entry;
-    let index = other.length === row.length ? 0 : -1;
-    while (index >= 0 && index < row.length && other[index] === row[index]) index++;
-    if (index === row.length) return entry;
-  }
+/** @param {ArrayLike<number>} one @param {ArrayLike<number>} other */
+function isEqual(one, other) {
+  if (one.length !== other.length) return false;
+  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false;
+  return true;
 }

@@ -32,6 +32,8 @@
 const OUTSIDE = -1;
 /** Targets of a net from which on they are looked up rather than searched. */
 const MANY = 16;
+/** Nets of a scope up to which they are searched. */
+const SOME = 24;
 
 /** All scopes of a diagram, and how its wires run through them. Items are boxes, then scopes, then the root. */
 export class Nesting {
@@ -54,8 +56,10 @@ export class Nesting {
     this.position = new Int32Array(root + 1);
     /** @type {number[][]} For each scope, its members in the order in which they run. */
     this.members = new Array(root + 1);
-    /** @type {number[][]} For each scope, three numbers for each wire seen there: itself, and the members it joins. */
-    this.seen = new Array(root + 1);
+    /** For each scope, where the wires seen there begin in `seen`, three numbers for each. */
+    this.firstSeen = new Int32Array(root + 2);
+    /** In order of the scopes, each wire seen there, and the members that it joins. */
+    this.seen = new Int32Array(0);
     this.fill();
     const count = diagram.wires.length / 4;
     const nets = 1 + greatest(diagram.wires);
@@ -66,11 +70,27 @@ export class Nesting {
     /** For each key, the net of the diagram. */
     this.netOf = Int32Array.from(this.lowest, (_, key) => (key < nets ? key : diagram.wires[4 * (key - nets) + 2]));
     this.nets = nets;
-    for (let wire = 0; wire < count; wire++) this.follow(wire);
+    const { firstSeen } = this;
+    for (let wire = 0; wire < count; wire++) this.follow(wire, (scope) => firstSeen[scope + 1]++);
+    for (let scope = 0; scope <= root; scope++) firstSeen[scope + 1] += firstSeen[scope];
+    const next = firstSeen.slice();
+    const seen = (this.seen = new Int32Array(3 * firstSeen[root + 1]));
+    for (let wire = 0; wire < count; wire++)
+      this.follow(wire, (scope, source, target) => {
+        const at = 3 * next[scope]++;
+        seen[at] = wire;
+        seen[at + 1] = source;
+        seen[at + 2] = target;
+      });
     /** @type {Nets[]} For each scope, what it sees. */
     this.locals = new Array(root + 1);
-    /** @type {Map<number, number>[]} For each scope, the position of each key. */
+    /** @type {number[][]} For each scope, the key of each of its nets. */
     this.index = new Array(root + 1);
+    /** @type {Map<number, number>[]} For a scope with many nets, which of them has a key. */
+    this.maps = [];
+    let most = 0;
+    for (let scope = boxes; scope <= root; scope++) most = Math.max(most, firstSeen[scope + 1] - firstSeen[scope]);
+    this.steps = new Steps(most);
     const slots = new Int32Array(nets + count);
     for (let scope = root - 1; scope >= boxes; scope--) this.local(scope, slots, known);
     this.local(root, slots, known);
@@ -79,10 +99,7 @@ export class Nesting {
   /** Put each box, in the order in which they run, into its scope, and each scope where its first box is. */
   fill() {
     const { boxes, root, parent, depth, diagram } = this;
-    for (let item = boxes; item <= root; item++) {
-      this.members[item] = [];
-      this.seen[item] = [];
-    }
+    for (let item = boxes; item <= root; item++) this.members[item] = [];
     for (let item = 0; item < root; item++) {
       const around = item < boxes ? diagram.scopes[item] : diagram.parents[item - boxes];
       parent[item] = around < 0 ? root : boxes + around;
@@ -102,11 +119,12 @@ export class Nesting {
   }
 
   /**
-   * Write down in each scope what it sees of a wire.
+   * Go through the scopes that see a wire, with the members that it joins there.
    *
    * @param {number} wire
+   * @param {(scope: number, source: number, target: number) => void} see
    */
-  follow(wire) {
+  follow(wire, see) {
     const { parent, depth, position, diagram } = this;
     let source = diagram.wires[4 * wire];
     let target = diagram.wires[4 * wire + 1];
@@ -116,9 +134,9 @@ export class Nesting {
     const key = position[one] > position[other] ? this.nets + wire : net;
     this.keys[wire] = key;
     const scope = parent[one];
-    for (; parent[source] !== scope; source = parent[source]) this.seen[parent[source]].push(wire, source, OUTSIDE);
-    for (; parent[target] !== scope; target = parent[target]) this.seen[parent[target]].push(wire, OUTSIDE, target);
-    this.seen[scope].push(wire, source, target);
+    for (; parent[source] !== scope; source = parent[source]) see(parent[source], source, OUTSIDE);
+    for (; parent[target] !== scope; target = parent[target]) see(parent[target], OUTSIDE, target);
+    see(scope, source, target);
     const known = this.lowest[key];
     if (diagram.labels.has(net) && (known < 0 || depth[known] < depth[scope])) this.lowest[key] = scope;
   }
@@ -145,49 +163,34 @@ export class Nesting {
    * @param {Known} known
    */
   local(scope, slots, known) {
-    const wires = this.seen[scope];
+    const { seen, position, steps } = this;
     /** @type {number[]} */
     const keys = [];
-    /** @type {number[]} */
-    const sources = [];
-    /** @type {number[][]} */
-    const targets = [];
-    /** @type {Set<number>[]} */
-    const sets = [];
-    /** @type {boolean[]} */
-    const leaves = [];
-    for (let at = 0; at < wires.length; at += 3) {
-      const key = this.keys[wires[at]];
-      let row = slots[key] - 1;
-      if (row < 0) {
-        row = keys.push(key) - 1;
-        slots[key] = row + 1;
-        sources.push(wires[at + 1]);
-        targets.push([]);
-        leaves.push(false);
+    steps.clear();
+    for (let at = 3 * this.firstSeen[scope]; at < 3 * this.firstSeen[scope + 1]; at += 3) {
+      const key = this.keys[seen[at]];
+      let net = slots[key] - 1;
+      if (net < 0) {
+        net = keys.push(key) - 1;
+        slots[key] = net + 1;
+        steps.begin(net, seen[at + 1]);
       }
-      const target = wires[at + 2];
-      if (target === OUTSIDE) leaves[row] = true;
-      else if (targets[row].length < MANY) {
-        if (!targets[row].includes(target)) targets[row].push(target);
-      } else {
-        sets[row] ??= new Set(targets[row]);
-        if (sets[row].size < sets[row].add(target).size) targets[row].push(target);
-      }
+      steps.add(net, seen[at + 2]);
     }
-    this.index[scope] = new Map();
+    this.index[scope] = keys;
     /** @type {number[]} */
     const row = [];
-    keys.forEach((key, index) => {
+    for (let net = 0; net < keys.length; net++) {
+      const key = keys[net];
       slots[key] = 0;
-      this.index[scope].set(key, index);
-      const source = sources[index];
+      const source = steps.source[net];
       const label = this.lowest[key] === scope ? this.diagram.labels.get(this.netOf[key]) : null;
       if (source === OUTSIDE) row.push(-1, 0);
-      else row.push(this.position[source], this.seenIn(source, key)?.exit ?? 0);
-      row.push(leaves[index] ? 1 : 0, label ? label[0] : -1, label ? label[1] : -1, targets[index].length);
-      for (const target of targets[index]) row.push(this.position[target], this.seenIn(target, key)?.entry ?? 0);
-    });
+      else row.push(position[source], this.seenIn(source, key)?.exit ?? 0);
+      row.push(steps.leaves[net], label ? label[0] : -1, label ? label[1] : -1, steps.count[net]);
+      for (let at = steps.first[net]; at >= 0; at = steps.next[at])
+        row.push(position[steps.target[at]], this.seenIn(steps.target[at], key)?.entry ?? 0);
+    }
     this.locals[scope] = known.known(row, (id) => ({ id, rows: unpacked(row) }));
   }
 
@@ -198,7 +201,87 @@ export class Nesting {
    * @param {number} key
    */
   seenIn(item, key) {
-    return item < this.boxes ? null : this.locals[item].rows[this.index[item].get(key) ?? -1];
+    return item < this.boxes ? null : this.locals[item].rows[this.at(item, key)];
+  }
+
+  /**
+   * Return which net of a scope has a key; -1 for none.
+   *
+   * @param {number} scope
+   * @param {number} key
+   */
+  at(scope, key) {
+    const keys = this.index[scope];
+    if (keys.length < SOME) return keys.indexOf(key);
+    let found = this.maps[scope];
+    if (!found) found = this.maps[scope] = new Map(keys.map((key, at) => [key, at]));
+    return found.get(key) ?? -1;
+  }
+}
+
+/** The nets of one scope while they are found out, in arrays that are used again for the next. */
+class Steps {
+  /** @param {number} most wires that any scope sees */
+  constructor(most) {
+    /** For each net, the item that it comes from, or `OUTSIDE`. */
+    this.source = new Int32Array(most);
+    /** For each net, 1 if it leads out of the scope. */
+    this.leaves = new Uint8Array(most);
+    /** For each net, how many items it leads to, and the first and the last of these in `target`. */
+    this.count = new Int32Array(most);
+    this.first = new Int32Array(most);
+    this.last = new Int32Array(most);
+    this.target = new Int32Array(most);
+    /** For each target, the next one of its net; -1 for none. */
+    this.next = new Int32Array(most);
+    this.end = 0;
+    /** @type {Map<number, Set<number>>} The targets of nets that have many. */
+    this.sets = new Map();
+  }
+
+  clear() {
+    this.end = 0;
+    if (this.sets.size) this.sets.clear();
+  }
+
+  /**
+   * @param {number} net
+   * @param {number} source
+   */
+  begin(net, source) {
+    this.source[net] = source;
+    this.leaves[net] = this.count[net] = 0;
+    this.first[net] = -1;
+  }
+
+  /**
+   * @param {number} net
+   * @param {number} target
+   */
+  add(net, target) {
+    if (target === OUTSIDE) this.leaves[net] = 1;
+    if (target === OUTSIDE || this.has(net, target)) return;
+    if (this.count[net]++) this.next[this.last[net]] = this.end;
+    else this.first[net] = this.end;
+    this.last[net] = this.end;
+    this.next[this.end] = -1;
+    this.target[this.end++] = target;
+  }
+
+  /**
+   * @param {number} net
+   * @param {number} target
+   */
+  has(net, target) {
+    const { next } = this;
+    let set = this.sets.get(net);
+    if (set) return set.size === set.add(target).size;
+    for (let at = this.first[net]; at >= 0; at = next[at]) if (this.target[at] === target) return true;
+    if (this.count[net] >= MANY) {
+      this.sets.set(net, (set = new Set([target])));
+      for (let at = this.first[net]; at >= 0; at = next[at]) set.add(this.target[at]);
+    }
+    return false;
   }
 }
 
