@@ -95,19 +95,14 @@ def changed() -> Diff:
     return trec.diff(before, trec.capture(model.eval(), (1, 3, 64, 64)))
 
 
-def take(page: Path, name: str, act: str, folder: Path) -> None:
-    """Take a picture of a page after something was done on it."""
-    options = {
-        "viewport": {"width": 1280, "height": 800},
-        "media": {"colorScheme": "dark" if "dark" in name else "light"},
-    }
+def order(page: Path, name: str, act: str, folder: Path) -> str:
+    """Return what `tests/node/browse.mjs` is told to take a picture of a page after something was done on it."""
+    scheme = "dark" if "dark" in name else "light"
+    options = {"viewport": {"width": 1280, "height": 800}, "media": {"colorScheme": scheme}}
     script = f"""await page.evaluate(() => {{ {act} }});
         await page.waitForTimeout(800);
         await page.screenshot({{ path: {json.dumps(str(folder / name))} + ".png" }});"""
-    browser = next(filter(None, map(shutil.which, BROWSERS)))
-    subprocess.run(
-        ["node", str(BROWSE), browser, str(page), json.dumps(options), script], check=True, stdout=subprocess.DEVNULL
-    )
+    return json.dumps([str(page), options, script])
 
 
 def main() -> None:
@@ -115,12 +110,17 @@ def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     folder.mkdir(exist_ok=True)
     torch.manual_seed(0)
+    browser = next(filter(None, map(shutil.which, BROWSERS)))
     with tempfile.TemporaryDirectory() as temporary:
         path = Path(temporary) / "page.html"
         for graph, pictures in pages():
             graph.to_html(path)
-            for name, act in pictures.items():
-                take(path, name, act, folder)
+            orders = "".join([f"{order(path, name, act, folder)}\n" for name, act in pictures.items()])
+            done = subprocess.run(
+                ["node", str(BROWSE), browser], input=orders.encode(), capture_output=True, check=True
+            )
+            if b'"error"' in done.stdout:
+                raise RuntimeError(done.stdout.decode())
 
 
 if __name__ == "__main__":
