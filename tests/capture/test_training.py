@@ -299,7 +299,9 @@ def test_data_and_text_tell_the_phases() -> None:
     assert by_name["a.weight.grad"]["differentiates"] == "a.weight"
     assert "differentiates" not in by_name["a.linear"]
     assert [row["phase"] for row in network.graph["scopes"] if row["name"] == "SGD"] == ["optimizer"]
-    assert "AccumulateGrad(%18)  # b.backward of b.weight" in str(graph)
+    assert any(
+        "AccumulateGrad(" in line and line.endswith("# b.backward of b.weight") for line in str(graph).split("\n")
+    )
     assert "<attvalue" in graph.to_gexf()
     assert 'differentiates"' in graph.to_graphml()
     counts = Counter(graph.phase_of(node) for node in graph.nodes if node.kind == "op")
