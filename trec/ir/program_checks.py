@@ -251,6 +251,18 @@ def collapsed_holds_nothing(facts: Facts) -> Fault:
     return None
 
 
+def derivatives(facts: Facts) -> Fault:
+    nodes = facts.graph.nodes
+    for at, row in enumerate(facts.graph.derivatives):
+        if not 0 <= row.node < len(nodes):
+            return "derivatives", at, f"has node {row.node}, expected 0 to {len(nodes) - 1}"
+        if not 0 <= row.forward < row.node:
+            return "derivatives", at, f"has forward {row.forward}, expected a node before {row.node}"
+        if facts.graph.phase_of(nodes[row.node]) == "forward":
+            return "derivatives", at, f"has node {row.node}, which belongs to the forward pass"
+    return None
+
+
 def carried(facts: Facts) -> Fault:
     nodes, values, scopes = facts.graph.nodes, len(facts.graph.values), len(facts.graph.scopes)
     at = repeated(facts.graph.carried)
