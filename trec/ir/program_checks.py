@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trec.ir.collectives import is_rank
 from trec.ir.facts import repeated
 from trec.ir.types import SOURCE_KINDS
 
@@ -214,7 +215,7 @@ def places(facts: Facts) -> Fault:
     scopes = facts.graph.scopes
     for at, node in facts.special:
         around = scopes[node.parent]
-        if node.parent == 0 or (around.kind == "region" and around.parent == 0):  # the root, or the part of a rank
+        if node.parent == 0 or is_rank(facts.graph, node.parent):
             continue
         if node.kind in AT_ROOT:
             return "nodes", at, f"is of kind {node.kind} and lies in scope {node.parent}, expected the root"
