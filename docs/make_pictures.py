@@ -50,6 +50,8 @@ def pictures() -> Iterator[tuple[str, str]]:
     yield "sample-torchrecorder", to_svg(live, 2, "Sample Net at depth = 2")
 
     inputs = {"input_ids": token_ids(16), "decoder_input_ids": token_ids(5)}
+    block = trec.capture(gpt2(layers=1).transformer.h[0].eval(), (1, 5, 64), backward=True)
+    yield "block-backward", block.collapse(depth=2).to_svg()
     gpt = trec.capture(gpt2(layers=12), args=(token_ids(16),))
     yield "gpt2-folded", gpt.fold().collapse(depth=3).to_svg()
     resnet = trec.capture(ResNet().eval(), (1, 3, 64, 64)).collapse(depth=2)

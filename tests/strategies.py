@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from trec.ir.builder import GraphBuilder
 from trec.ir.tables import clean
-from trec.ir.types import Carried, Note, Source
+from trec.ir.types import PHASES, Carried, Derivative, Note, Source
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
@@ -170,6 +170,20 @@ def _give_values(draw: DrawFn, builder: GraphBuilder) -> None:
         edge = Carried(draw(st.integers(0, count - 1)), index, port, loop)
         if edge not in builder.carried:
             builder.carried.append(edge)
+    _give_phases(draw, builder)
+
+
+def _give_phases(draw: DrawFn, builder: GraphBuilder) -> None:
+    """Let some calls belong to other phases than forward, and what is in them differentiate what ran before."""
+    inner = st.sampled_from(range(1, len(builder.scopes))) if builder.scopes[1:] else None
+    for index in draw(st.lists(inner, max_size=3)) if inner is not None else ():
+        builder.scopes[index] = replace(builder.scopes[index], phase=draw(st.sampled_from(PHASES[1:])))
+    rows = [
+        Derivative(index, draw(st.integers(0, index - 1)))
+        for index, node in enumerate(builder.nodes)
+        if index and builder.scopes[node.parent if node.scope < 0 else node.scope].phase != "forward"
+    ]
+    builder.derivatives += [row for row in rows if draw(st.booleans())]
 
 
 def any_graph() -> SearchStrategy[Graph]:

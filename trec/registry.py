@@ -17,6 +17,7 @@ PASSES = {
     "fold": "trec.passes.fold:fold",
     "hide": "trec.passes.hide:hide",
     "level": "trec.passes.level:level",
+    "phase": "trec.passes.phase:phase",
     "prune": "trec.passes.prune:prune",
     "relabel": "trec.passes.relabel:relabel",
     "rename": "trec.passes.rename:rename",

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -72,7 +72,7 @@ def test_other_names_are_no_difference_if_names_are_left_aside(graph: Graph) -> 
 
 
 @pytest.mark.parametrize("name", CHANGES)
-@settings(max_examples=100)
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(st.one_of(any_graph(), repeating(), repeating().map(Graph.fold)), st.data())
 def test_every_change_is_seen(name: str, graph: Graph, data: st.DataObject) -> None:
     changed = CHANGES[name](graph, data)

@@ -151,7 +151,7 @@ def test_the_contract_on_any_graph(graph: Graph) -> None:
         assert row.keys() == ON_EDGES
         assert all(type(value) in PLAIN for value in row.values())
     for row in network.graph["scopes"]:
-        assert row.keys() - {"parent"} == IN_SCOPES
+        assert row.keys() - {"parent", "phase"} == IN_SCOPES
         assert all(type(value) in PLAIN for value in row.values())
 
 

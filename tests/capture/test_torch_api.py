@@ -329,6 +329,34 @@ def test_hooks_on_saved_tensors_are_known_and_can_be_taken_off() -> None:
     assert api.saved_tensors_hooks(True) is None
 
 
+# ---- autograd
+
+
+class Running(Operators):  # type: ignore[no-untyped-call]
+    """Sees which node of autograd's graph runs each operator, by name and number."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        node = api.current_autograd_node()
+        self.seen.append(None if node is None else (node.name(), node is api.current_autograd_node()))
+        self.numbers = [*getattr(self, "numbers", []), None if node is None else api.sequence_number(node)]
+        return func(*args, **(kwargs or {}))
+
+
+def test_the_node_that_runs_an_operator_is_known_and_has_the_number_that_it_was_made_with() -> None:
+    x = torch.ones(2, requires_grad=True)
+    with Running() as mode:
+        y = x.exp()
+        y.sum().backward()  # type: ignore[no-untyped-call]
+    assert api.current_autograd_node() is None
+    assert mode.seen[0] is None
+    exp = mode.seen.index(("ExpBackward0", True))
+    assert mode.numbers[exp] == api.sequence_number(y.grad_fn)
+    name, same = mode.seen[-1]
+    assert (name.endswith("AccumulateGrad"), same) == (True, True)
+    assert mode.numbers[-1] >= 2**63  # it has no number of its own
+    assert y.grad_fn.next_functions[0][0].variable is x  # type: ignore[union-attr]
+
+
 # ---- switches
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from trec.ir.builder import GraphBuilder
 from trec.ir.serialize import VERSION, Format, encode
-from trec.ir.types import Carried, Note, Source
+from trec.ir.types import Carried, Derivative, Note, Source
 
 if TYPE_CHECKING:
     from trec.ir.graph import Graph
@@ -47,10 +47,13 @@ def everything() -> Graph:
     builder.node("host", "item", parent=root, inputs=[i])
     (r,) = builder.node("region", "extension", parent=root, inputs=[m], results=[type_])
     (u,) = builder.node("link", "update", parent=root, inputs=[m, r], results=[type_])
+    back = builder.scope("region", path="", cls="backward", parent=root, name="backward", phase="backward")
+    builder.node("op", "MmBackward0", parent=back, inputs=[u, w], results=[type_])
     builder.node("output", parent=root, inputs=[u], attrs=(("index", 0),))
     builder.scopes[cell] = replace(builder.scopes[cell], repeats=("cells.1", "cells.2"))
     builder.scopes[linear] = replace(builder.scopes[linear], inputs=(x, w), outputs=(y,))
     builder.carried += [Carried(z, 4, 0, cell), Carried(i, 5, 1, cell)]
+    builder.derivatives.append(Derivative(10, 4))
     builder.notes.append(Note("unused_param", "idle.weight", "no operator read it"))
     return builder.build().verify()
 

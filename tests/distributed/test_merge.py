@@ -168,6 +168,20 @@ def test_what_crosses_at_once_is_no_deadlock() -> None:
     assert reads(merged, "rank 0.y") != reads(merged, "rank 1.y")
 
 
+def test_what_leaves_a_closed_module_stays_with_its_rank() -> None:
+    """What rank 0 does in between splits the module of rank 1, both parts of which read the constant."""
+    ranks = [Rank(0), Rank(1)]
+    for rank in ranks:
+        weight = rank.builder.node("constant", parent=rank.root, name="w", results=[rank.type])
+        for again in (True, False):
+            read = [rank.value, *weight]
+            (rank.value,) = rank.builder.node("op", "add", parent=rank.root, inputs=read, results=[rank.type])
+            if again:
+                rank.together("all_reduce", reduction="sum")
+    merged = merge(*ranks, fold=False).collapse(depth=1).verify()
+    assert merged.scopes[merged.nodes[merged.index_of["rank 1.w"]].parent].name == "rank 1"
+
+
 def test_merged_graphs_are_saved_and_rewritten_like_others(tmp_path: Any) -> None:
     merged = merge(*on_all(2, "all_reduce"), fold=False)
     merged.save(tmp_path / "all.trec")

@@ -106,7 +106,7 @@ def test_every_control_is_reached_by_tab_with_a_ring(tmp_path: Path) -> None:
       return seen;"""
     found = play(nested().to_html(depth=1), script, tmp_path)
     names = [name for name, *_ in found]
-    for name in ("Outline", "Open", "Show", "Colour by", "Save", "Keys (?)"):
+    for name in ("Outline", "Depth", "Show", "Colour by", "Save", "Keys (?)"):
         assert name in names
     assert any(tag == "CANVAS" for _, tag, _ in found)
     assert all(ring for *_, ring in found), found

@@ -164,7 +164,7 @@ def test_a_click_on_an_edge_goes_to_its_other_end(tmp_path: Path) -> None:
           const { picture, routes } = trec.state.scene;
           const box = (name) => trec.boxOf(trec.graph.find(name));
           const wire = picture.wires.findIndex(({ source, target }) => source === box(from) && target === box(to));
-          const [[x, y], [toX, toY]] = routes[wire];
+          const [[x, y], [toX, toY]] = routes.line(wire);
           const { camera } = trec.state;
           const { left, top } = trec.canvas.getBoundingClientRect();
           return [((x + toX) / 2 - camera.x) * camera.zoom + left, ((y + toY) / 2 - camera.y) * camera.zoom + top];

@@ -65,11 +65,11 @@ def test_what_is_shown_can_be_chosen(tmp_path: Path) -> None:
 
 def test_depths_can_be_opened_to(tmp_path: Path) -> None:
     script = """const open = async (name) => {
-        await page.getByRole("button", { name: "Open", exact: true }).click();
+        await page.getByRole("button", { name: "Depth", exact: true }).click();
         await page.getByRole("button", { name, exact: true }).click();
         return frames();
       };
-      return [await open("To depth 2"), await open("To depth 1"), await open("Everything"), await open("Nothing")];"""
+      return [await open("Depth 2"), await open("Depth 1"), await open("Everything"), await open("Nothing")];"""
     found = play(nested(), TITLES + script, tmp_path)
     every = ["encoder", "act", "gate", "decoder", "act", "gate"]
     assert found == [["encoder", "decoder"], [], every, []]

@@ -12,7 +12,7 @@ from trec.errors import VerifyError
 from trec.ir.builder import GraphBuilder
 from trec.ir.facts import Facts
 from trec.ir.sweep import SWEPT, sweep
-from trec.ir.types import Carried, Source, TensorType, Value
+from trec.ir.types import Carried, Derivative, Source, TensorType, Value
 from trec.ir.verify import CHECKS, verify
 
 if TYPE_CHECKING:
@@ -50,6 +50,16 @@ def change(table: str, row: int, **fields: Any) -> Callable[[Graph], Graph]:
         rows = list(getattr(graph, table))
         rows[row] = replace(rows[row], **fields)
         return replace(graph, **{table: tuple(rows)})
+
+    return changed
+
+
+def differentiating(node: int, forward: int) -> Callable[[Graph], Graph]:
+    """Return what makes the module `fc` one of the backward pass, and lets a node differentiate another."""
+
+    def changed(graph: Graph) -> Graph:
+        scopes = (graph.scopes[0], replace(graph.scopes[1], phase="backward"), *graph.scopes[2:])
+        return replace(graph, scopes=scopes, derivatives=(Derivative(node, forward),))
 
     return changed
 
@@ -108,6 +118,10 @@ BREAKS: dict[str, list[Break]] = {
     "kinds": [
         (change("nodes", 2, kind="operator"), "nodes[2] has kind 'operator', expected one of: input, "),
         (change("scopes", 2, kind="call"), "scopes[2] has kind 'call', expected one of: module, function, region"),
+        (
+            change("scopes", 2, phase="late"),
+            "scopes[2] has phase 'late', expected one of: forward, backward, optimizer",
+        ),
     ],
     "shapes": [
         (change("types", 0, shape=(2, -1)), "types[0] has size -1"),
@@ -244,6 +258,12 @@ BREAKS: dict[str, list[Break]] = {
         (change("carried", 0, port=-2), "carried[0] has port -2, but node 2 has 2 inputs"),
         (change("carried", 0, loop=9), "carried[0] has loop 9, expected -1 to 3"),
         (lambda graph: replace(graph, carried=graph.carried * 2), "carried[1] repeats an earlier row"),
+    ],
+    "derivatives": [
+        (differentiating(7, 0), "derivatives[0] has node 7, expected 0 to 6"),
+        (differentiating(2, 2), "derivatives[0] has forward 2, expected a node before 2"),
+        (differentiating(2, -1), "derivatives[0] has forward -1, expected a node before 2"),
+        (differentiating(5, 2), "derivatives[0] has node 5, which belongs to the forward pass"),
     ],
 }
 BREAKS["collapsed-inside"][1] = (

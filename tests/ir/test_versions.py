@@ -45,6 +45,7 @@ def test_the_files_have_everything_in_them() -> None:
         ("nodes", types.Node),
         ("carried", types.Carried),
         ("notes", types.Note),
+        ("derivatives", types.Derivative),
     ):
         for field in msgspec.structs.fields(row):
             assert any(getattr(item, field.name) for item in getattr(graph, table)), (table, field.name)
@@ -64,7 +65,7 @@ def test_what_a_newer_trec_adds_is_ignored(format: Format) -> None:
     envelope = unsealed(format)
     envelope["written_by"] = "9.0"
     envelope["graph"]["later"] = [1, 2]
-    for table in ("nodes", "values", "scopes", "types", "sources", "carried", "notes"):
+    for table in ("nodes", "values", "scopes", "types", "sources", "carried", "notes", "derivatives"):
         envelope["graph"][table] = [[*row, "later", None] for row in envelope["graph"][table]]
     assert decode(sealed(envelope, format)) == everything()
 
@@ -72,11 +73,12 @@ def test_what_a_newer_trec_adds_is_ignored(format: Format) -> None:
 @pytest.mark.parametrize("format", ["trec", "json"])
 def test_what_an_older_trec_left_out_is_as_it_was_then(format: Format) -> None:
     envelope = unsealed(format)
-    del envelope["graph"]["carried"], envelope["graph"]["notes"]
+    del envelope["graph"]["carried"], envelope["graph"]["notes"], envelope["graph"]["derivatives"]
     envelope["graph"]["nodes"] = [row[:10] if row[9] >= 0 else row[:9] for row in envelope["graph"]["nodes"]]
     envelope["graph"]["scopes"] = [row[:11] for row in envelope["graph"]["scopes"]]
     graph = decode(sealed(envelope, format))
-    assert (graph.carried, graph.notes, {scope.repeats for scope in graph.scopes}) == ((), (), {()})
+    assert (graph.carried, graph.notes, graph.derivatives) == ((), (), ())
+    assert {(scope.repeats, scope.phase) for scope in graph.scopes} == {((), "forward")}
     assert [node.name for node in graph.nodes] == [node.name for node in everything().nodes]
 
 

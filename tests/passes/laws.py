@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from trec.ir.graph import Graph
 
+PARTS = ("focus", "phase")
+"""Passes that keep a part of a graph, whose paths may have led by way of the rest."""
 LOOPS = ("fold", "roll")
 """Passes that leave some paths to what is carried."""
 
@@ -24,7 +26,7 @@ def assert_laws(graph: Graph, name: str, options: dict[str, Any]) -> None:
     assert result.apply(name, **options) == result
     assert not result.diff(result)
     ways = (True,) if name in LOOPS else (False, True)
-    assert_paths_are_kept(graph, result, through_all=name != "focus", ways=ways)
+    assert_paths_are_kept(graph, result, through_all=name not in PARTS, ways=ways)
     assert_members_are_known(graph, result)
 
 

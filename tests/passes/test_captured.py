@@ -112,6 +112,7 @@ PASSES: dict[str, tuple[dict[str, Any], ...]] = {
         {"what": "not (kind:op or kind:input)"},
     ),
     "level": ({"level": "module"}, {"level": "function"}),
+    "phase": ({"phase": "forward"},),
     "prune": ({}, {"keep": "kind:param or is:view"}),
     "relabel": ({"labels": {"linear": "dense"}},),
     "rename": ({"names": {"output": "result"}}, {"names": lambda row: row.name.upper()}),
@@ -122,9 +123,9 @@ PASSES: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 @lru_cache(maxsize=1)
-def recorded(name: str, level: Any) -> Graph:
+def recorded(name: str, level: Any, *, backward: bool = False) -> Graph:
     net, args, kwargs = build(name)
-    return trec.capture(net, args=args, kwargs=kwargs, level=level)
+    return trec.capture(net, args=args, kwargs=kwargs, level=level, backward=backward)
 
 
 @pytest.mark.parametrize("level", ["function", "aten"])
@@ -133,6 +134,15 @@ def test_laws(name: str, level: str) -> None:
     assert PASSES.keys() == registry.PASSES.keys()
     graph = recorded(name, level)
     for pass_, every in PASSES.items():
+        for options in every:
+            assert_laws(graph, pass_, options)
+
+
+@pytest.mark.parametrize("level", ["function", "aten"])
+@pytest.mark.parametrize("name", ["SampleNet", "ResNet", "GPT-2"])
+def test_laws_with_a_backward_pass(name: str, level: str) -> None:
+    graph = recorded(name, level, backward=True)
+    for pass_, every in {**PASSES, "phase": ({"phase": "forward"}, {"phase": "backward"})}.items():
         for options in every:
             assert_laws(graph, pass_, options)
 

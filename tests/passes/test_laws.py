@@ -77,6 +77,11 @@ def _joined(graph: Graph, queries: list[str]) -> list[dict[str, str]]:
     return found
 
 
+def phase_options(graph: Graph) -> st.SearchStrategy[dict[str, Any]]:
+    phases = sorted({"forward", *map(graph.phase_of, graph.nodes)})
+    return st.fixed_dictionaries({"phase": st.sampled_from(phases)})
+
+
 def prune_options(graph: Graph) -> st.SearchStrategy[dict[str, Any]]:
     found = [query for query in SELECTORS if any(nodes(graph, query, missing_ok=True))]
     return st.sampled_from([{}, *[{"keep": query} for query in found]])
@@ -88,6 +93,7 @@ OPTIONS: dict[str, Callable[[Graph], st.SearchStrategy[dict[str, Any]]]] = {
     "fold": lambda _: st.fixed_dictionaries({"shapes": st.booleans(), "ignore": st.sampled_from(("", "key", "dim"))}),
     "hide": hide_options,
     "level": level_options,
+    "phase": phase_options,
     "prune": prune_options,
     "relabel": lambda _: st.just({"labels": lambda row: "relu"}),
     "rename": lambda _: st.just({"names": lambda row: row.name.upper()}),

@@ -13,7 +13,7 @@ from trec.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-KEYS = ("class", "device", "dtype", "in", "is", "kind", "name", "op", "path", "scope", "shape")
+KEYS = ("class", "device", "dtype", "in", "is", "kind", "name", "op", "path", "phase", "scope", "shape")
 """What can stand before the colon of a term; a term without one has the key `""`."""
 
 _TOKEN = re.compile(r"""\s*(?:(?P<mark>[()])|(?P<key>[a-z]+:)?(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|"""

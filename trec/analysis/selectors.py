@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _SUGGESTIONS = 5
 _CANDIDATES = 2000
-_ALWAYS_KNOWN = frozenset({"kind", "is"})
+_ALWAYS_KNOWN = frozenset({"kind", "is", "phase"})
 """Keys whose patterns come from a fixed list: a word of that list that selects nothing is no mistake."""
 _OF_NODES = frozenset({"op", "shape", "dtype", "device", "is"})
 """Keys that select no call of a module."""
@@ -38,6 +38,7 @@ def nodes(graph: Graph, selector: Selector, *, option: str = "selector", missing
     - `path:`, `class:`, `scope:` (name of a call, such as `block.norm#2`): the same, for only one of these.
     - `in:`: inside a module of that path or class.
     - `name:`, `kind:param`, `op:conv*` (short names of ATen operators too), `dtype:f16`, `device:cuda*`.
+    - `phase:backward`, of a step of training: `forward`, `backward` or `optimizer`.
     - `shape:1x*x768`: a result of that shape; `**` stands for any number of sizes.
     - `is:view`, `is:cast`, `is:identity`, `is:dropout` (switched off), `is:inplace`.
 

@@ -11,9 +11,10 @@ from trec.analysis.below import common, sums_of_distinct
 from trec.analysis.paths import is_step, levels
 from trec.analysis.sizes import elements, size_bytes
 from trec.analysis.table import bytes_text, lines, plain
-from trec.ir.types import FLOPS
+from trec.ir.types import FLOPS, Phase
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from trec.ir.graph import Graph
@@ -36,6 +37,17 @@ class ModuleStats(Struct, frozen=True):
     """Elements of the distinct parameters that these read."""
     param_bytes: int
     """Bytes of these parameters."""
+    flops: int
+    """Floating point operations, where they were counted."""
+
+
+class PhaseStats(Struct, frozen=True):
+    """One part of a step of training."""
+
+    phase: Phase
+    """Which one."""
+    ops: int
+    """Operators that ran in it."""
     flops: int
     """Floating point operations, where they were counted."""
 
@@ -67,6 +79,8 @@ class Stats(Struct, frozen=True):
     """How often each operator ran, the most frequent first; a collapsed call counts as its class."""
     modules: tuple[ModuleStats, ...]
     """The calls of modules, in the order in which they began."""
+    phases: tuple[PhaseStats, ...] = ()
+    """The parts of a step of training, in order of appearance; most graphs have but the forward one."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the calls of modules as plain rows."""
@@ -77,11 +91,20 @@ class Stats(Struct, frozen=True):
             f"{self.name}: {self.ops:,} operators in {self.nodes:,} nodes, depth {self.depth:,}, width {self.width:,}",
             f"{self.params:,} parameters ({bytes_text(self.param_bytes)}), {self.buffers:,} in buffers"
             f" ({bytes_text(self.buffer_bytes)})" + (f", {self.flops:,} FLOPs" if self.flops else ""),
+            *self.phase_lines(),
         ]
         rows = [
             ("  " * row.depth + row.name, row.cls, row.times, row.ops, row.params, row.flops) for row in self.modules
         ]
         return "\n".join([*head, *lines(("module", "class", "times", "ops", "params", "flops"), rows)])
+
+    def phase_lines(self) -> list[str]:
+        """Return what each part of a step of training amounts to, in words; nothing if there is but one."""
+        return [
+            f"{row.phase}: {row.ops:,} operators" + (f", {row.flops:,} FLOPs" if self.flops else "")
+            for row in self.phases
+            if len(self.phases) > 1
+        ]
 
 
 def stats(graph: Graph) -> Stats:
@@ -132,7 +155,24 @@ def stats(graph: Graph) -> Stats:
         max(Counter(steps).values(), default=0),
         tuple(sorted(_by_op(graph).items(), key=lambda pair: (-pair[1], pair[0]))),
         tuple(modules),
+        tuple(_phases(graph, sums)),
     )
+
+
+def _phases(graph: Graph, sums: _Sums) -> Iterator[PhaseStats]:
+    """Yield what each phase amounts to: a scope counts with what is in it, without the scopes of other phases."""
+    totals: dict[Phase, list[int]] = {phase: [0, 0] for phase in graph.phases}
+    for index, scope in enumerate(graph.scopes):
+        around = None if scope.parent < 0 else graph.scopes[scope.parent].phase
+        if around == scope.phase:
+            continue
+        ops, _, _, flops = sums.of_scopes[index]
+        times = graph.counts[index]
+        for phase, sign in ((scope.phase, 1), (around, -1)):
+            if phase is not None:
+                totals[phase][0] += sign * ops * times
+                totals[phase][1] += sign * flops * times
+    return (PhaseStats(phase, *total) for phase, total in totals.items())
 
 
 def _by_op(graph: Graph) -> Counter[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from trec.analysis.globs import name_glob, path_glob, shape_glob, shape_text
 from trec.analysis.groups import GROUPS, short_op
 from trec.ir.text import SHORT
-from trec.ir.types import NODE_KINDS, ScopeKind
+from trec.ir.types import NODE_KINDS, PHASES, ScopeKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -128,6 +128,12 @@ def _kind(graph: Graph, pattern: str) -> Masks:
     )
 
 
+def _phase(graph: Graph, pattern: str) -> Masks:
+    matches = name_glob(pattern).fullmatch
+    scopes = _each([scope.phase for scope in graph.scopes], matches)
+    return bytes([scopes[node.parent if node.scope < 0 else node.scope] for node in graph.nodes]), scopes
+
+
 def _op(graph: Graph, pattern: str) -> Masks:
     matches = name_glob(pattern).fullmatch
 
@@ -186,6 +192,7 @@ _TERMS: dict[str, Callable[[Graph, str], Masks]] = {
     "in": _in,
     "name": _name,
     "kind": _kind,
+    "phase": _phase,
     "op": _op,
     "shape": _shape,
     "dtype": _dtype,
@@ -214,6 +221,7 @@ _WORDS: dict[str, Callable[[Graph], list[str]]] = {
     "in": _call_words,
     "name": lambda graph: _names_of(graph.nodes) + _names_of(graph.scopes),
     "kind": lambda _: [*NODE_KINDS, *get_args(ScopeKind)],
+    "phase": lambda _: list(PHASES),
     "op": lambda graph: [op for node in graph.nodes for op in (node.op, short_op(node.op))],
     "shape": lambda graph: ["x".join(map(str, type_.shape)) for type_ in graph.types],
     "dtype": lambda graph: [type_.dtype for type_ in graph.types],

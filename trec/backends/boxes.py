@@ -119,9 +119,7 @@ class Painter:
             scope = self.graph.scopes[scope_index]
             depths.append(0 if parent < 0 else depths[parent] + 1)
             title = self.scope_title(scope)
-            subtitle = scope.cls if scope.kind == "module" and scope.cls != title else ""
-            if scope.kind == "region":
-                subtitle = "region" if title != "region" else ""
+            subtitle = {"module": scope.cls, "region": "region"}.get(scope.kind, "")
             error = self._facts[scope.attrs].get("error")
             look = self._look(
                 "box",
@@ -137,8 +135,9 @@ class Painter:
             tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
             target = self._links[scope.source] if self._links and scope.source >= 0 else ""
             repeats = labels.repeats(scope)
-            words = labels.times(self._cut(subtitle), repeats)
-            clusters.append(Cluster(self._cut(title), words, str(error or ""), tooltip, parent, look, target, repeats))
+            words = labels.times("" if subtitle == title else self._cut(subtitle), repeats)
+            text = (self._cut(title), words, str(error or ""), tooltip)
+            clusters.append(Cluster(*text, parent, look, target, repeats, scope.phase))
         return clusters
 
     # ---- boxes

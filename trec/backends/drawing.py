@@ -7,6 +7,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from trec.ir.types import Phase
+
 Shape = Literal["box", "pill", "circle", "point"]
 """Outline of a box: rounded corners, round ends, a circle that its title fits in, or a dot without any text."""
 
@@ -75,6 +77,8 @@ class Cluster(Struct, frozen=True, gc=False):
     """Index into `Drawing.looks`."""
     link: str = ""
     repeats: int = 1
+    phase: Phase = "forward"
+    """What part of a step of training is in it."""
 
 
 class Edge(Struct, frozen=True, gc=False):

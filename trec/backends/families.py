@@ -66,6 +66,10 @@ _FUNCTIONS: dict[Family, str] = {
 }
 _FAMILY_OF_FUNCTION: dict[str, Family] = {name: family for family, text in _FUNCTIONS.items() for name in text.split()}
 
+_FAMILY_OF_NODE = {name.replace("_", ""): family for name, family in _FAMILY_OF_FUNCTION.items()}
+"""The same by the names that autograd makes of those of functions."""
+_BACKWARD = re.compile(r"(?:Backward\d*)+$")
+
 _CLASSES: tuple[tuple[str, Family], ...] = (
     (r"^(Lazy)?Conv(Transpose)?[123]d$", "convolution"),
     (r"^(Conv1D|ColumnParallelLinear|RowParallelLinear|Bilinear)$", "linear"),
@@ -121,14 +125,25 @@ def sign_of(op: str) -> str:
 
 @lru_cache(maxsize=4096)
 def family_of_function(op: str) -> Family:
-    """Return the family of a function or operator, given its name as the graph has it."""
+    """Return the family of a function or operator, given its name as the graph has it.
+
+    A node of autograd is of the family of what it differentiates.
+
+    Example:
+        >>> family_of_function("aten.addmm.default"), family_of_function("MaxPool2DWithIndicesBackward0")
+        ('linear', 'pooling')
+    """
+    forward = _BACKWARD.sub("", op)
+    if forward != op and forward:
+        return _FAMILY_OF_NODE.get(forward.lower(), "other")
     return _FAMILY_OF_FUNCTION.get(_bare(op), "other")
 
 
 @lru_cache(maxsize=4096)
 def family_of_class(cls: str) -> Family:
-    """Return the family of a module, given the name of its class."""
+    """Return the family of a module, or of its backward, given the name of its class."""
+    forward = _BACKWARD.sub("", cls) or cls
     for pattern, family in _CLASS_PATTERNS:
-        if pattern.search(cls):
+        if pattern.search(forward):
             return family
     return "other"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trec.backends.stages import columns
 from trec.errors import OptionError
 from trec.layout.diagram import Diagram, Size, Wire
 from trec.layout.text import fitted, width
@@ -61,6 +62,7 @@ def diagram(drawing: Drawing, *, wrap: float = 0) -> Diagram:
         drawing.rankdir,
         _order(drawing),
         wrap,
+        *columns(drawing),
     )
 
 

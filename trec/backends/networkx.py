@@ -80,6 +80,8 @@ def _scopes(graph: Graph) -> list[Attributes]:
             "call": scope.call,
             "depth": scope.depth,
         }
+        if len(graph.phases) > 1:
+            row["phase"] = scope.phase
         if scope.parent >= 0:
             row["parent"] = scope.parent
         rows.append(row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trec.backends.escape import printable
-from trec.ir.types import FLOPS
+from trec.ir.types import FLOPS, SAVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,9 +17,9 @@ Attributes = dict[str, Any]
 Use = tuple[int, int, int, int, int, bool]
 """Producer, reader, value, port of the producer, port of the reader, and whether a loop carries it."""
 
-NUMBERS = ("index", "ops", "params", "param_bytes", FLOPS)
+NUMBERS = ("index", "ops", "params", "param_bytes", FLOPS, SAVED)
 """Attributes of nodes that are handed over as numbers, under their own names."""
-_TEXTS = ("qualname", "aliases", "phase", "error")
+_TEXTS = ("qualname", "aliases", "error")
 
 
 class Plain:
@@ -39,6 +39,11 @@ class Plain:
         self.names = [printable(scope.name) for scope in graph.scopes]
         """For each scope, its name."""
         self._level = str(dict(graph.meta).get("level", "function"))
+        self._phased = len(graph.phases) > 1
+        self._differentiated = {
+            graph.nodes[node].name: ",".join([printable(graph.nodes[index].name) for index in indices])
+            for node, indices in graph.differentiated.items()
+        }
 
     def own(self, node: Node) -> Attributes:
         """Return what only this node is, without its arguments and its tensor."""
@@ -54,9 +59,20 @@ class Plain:
             "path": self.paths[scope],
         }
 
+    def training(self, node: Node) -> Attributes:
+        """Return the part of a step of training that a node belongs to, and the names of the nodes it differentiates.
+
+        Nothing in a graph that is all of one part.
+        """
+        if not self._phased:
+            return {}
+        row: Attributes = {"phase": self.graph.phase_of(node)}
+        found = self._differentiated.get(node.name)
+        return row if found is None else {**row, "differentiates": found}
+
     def node(self, node: Node) -> Attributes:
         """Return everything about a node."""
-        row = self.own(node) | self.rows[node.attrs]
+        row = self.own(node) | self.training(node) | self.rows[node.attrs]
         type_ = self.type(node)
         if type_ >= 0:
             row |= self.types[type_]

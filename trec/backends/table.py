@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _HEADS = ("module", "class", "input", "output", "times", "ops", "params", "flops")
 _MANY = 3
+_BOUND = re.compile(r"\d+(?:#\d+)?|backward(?:_\d+)?")
 
 
 class Row(Struct, frozen=True):
@@ -126,7 +128,7 @@ class Table(Struct, frozen=True):
         """Return the sums of the whole graph in words."""
         all_ = self.stats
         words = f"{all_.ops:,} operators, {all_.params:,} parameters ({bytes_text(all_.param_bytes)})"
-        return f"{words}, {all_.flops:,} FLOPs" if all_.flops else words
+        return "\n".join([f"{words}, {all_.flops:,} FLOPs" if all_.flops else words, *all_.phase_lines()])
 
 
 def to_table(graph: Graph, path: str | os.PathLike[str] | None = None, *, depth: int | None = None) -> Table:
@@ -210,10 +212,15 @@ def _crossing(graph: Graph) -> tuple[list[dict[int, None]], list[dict[int, None]
 
 
 def _short(name: str, depth: int) -> str:
-    """Return the name of a call without its path, as deep as it stands; a number keeps what it is a number of."""
+    """Return the name of a call without its path, as deep as it stands.
+
+    A number keeps what it is a number of, and a backward what it is the backward of.
+    """
     parts = name.split(".")
-    last = parts[-1]
-    return ".".join(parts[-2:]) if depth and len(parts) > 1 and last.partition("#")[0].isdigit() else last
+    count = 1
+    while depth and count < len(parts) and _BOUND.fullmatch(parts[-count]):
+        count += 1
+    return ".".join(parts[-count:])
 
 
 def _shapes(shapes: tuple[str, ...]) -> str:

@@ -26,6 +26,7 @@ _TYPES: dict[str, CellType] = {
 }
 _OF_ALL = ("node_kind", "op", "level", "depth", "scope", "path")
 _OF_TENSORS = ("tensor_shape", "dtype", "device")
+_OF_TRAINING = ("phase", "differentiates")
 _OF_USES = ("value", *_OF_TENSORS, "source_port", "target_port", "carried")
 
 
@@ -52,6 +53,8 @@ class Rows:
         used = sorted({node.attrs for node in graph.nodes})
         titles = dict.fromkeys([*_OF_ALL, *_OF_TENSORS, "code"])
         titles |= dict.fromkeys([title for row in used for title in self.plain.rows[row]])
+        if len(graph.phases) > 1:
+            titles |= dict.fromkeys(_OF_TRAINING)
         self.of_nodes = {title: Column(index, title, _type(title)) for index, title in enumerate(titles)}
         """Columns of nodes by title."""
         self.of_uses = {title: Column(index, title, _type(title)) for index, title in enumerate(_OF_USES)}
@@ -79,7 +82,8 @@ class Rows:
             type_ = plain.type(node)
             tensor = self._tensors[type_] if type_ >= 0 else ""
             scope = self._scopes[node.scope if node.scope >= 0 else node.parent]
-            yield f"{start}{scope}{tensor}{code[node.source]}{self._arguments[node.attrs]}"
+            training = self._print(plain.training(node), self.of_nodes)
+            yield f"{start}{scope}{tensor}{code[node.source]}{training}{self._arguments[node.attrs]}"
 
     def scopes(self) -> Iterator[str]:
         """Yield the cells of each scope, as of a node that holds others."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from trec.errors import DependencyError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import torch
 
@@ -29,6 +29,7 @@ def capture(
     method: str = "forward",
     device: torch.device | str | None = None,
     costs: bool = False,
+    backward: bool | Callable[[Any], Any] = False,
 ) -> Graph:
     """Run a model once and return what it did as a graph.
 
@@ -53,6 +54,12 @@ def capture(
         costs: whether to count the floating point operations of each operator and to time the calls, for
             `Graph.costs`. They are counted by the formulas that PyTorch has (`torch.utils.flop_counter`); what it has
             none for counts as nothing, among it the attention kernel of the CPU.
+        backward: whether to run backward as well, from the sum of all floating point outputs that have a gradient; or
+            a function that takes what the model returned and returns the loss, a tensor with one number. Each
+            operator then has a phase (`Graph.phase_of`), those of autograd name what they differentiate
+            (`Graph.differentiated`) and lie in scopes that mirror the modules, and what adds up the gradient of a
+            parameter is a node named `<parameter>.grad`. Gradients are followed, whatever the grad mode of the caller
+            is. `graph.phase("forward")` is the graph without it.
 
     Raises:
         CaptureError: the model raised; the message names the module, `graph` of the error holds what ran until then,
@@ -69,7 +76,7 @@ def capture(
         from trec.capture import session
     return session.kept_from_compiler(session.capture)(
         net, shapes, args=args, kwargs=kwargs, dtypes=dtypes, name=name, level=level, method=method, device=device,
-        costs=costs,
+        costs=costs, backward=backward,
     )  # fmt: skip
 
 
@@ -81,6 +88,10 @@ def recording(net: torch.nn.Module | None = None, *, name: str | None = None, le
     one call of `net` is all that ran, it is the root, and the graph is that of `trec.capture`. Tensors given to such
     calls are inputs, other tensors from outside are constants, and what the calls return and nothing reads afterwards
     are outputs.
+
+    Around steps of training, the graph has all their phases: what autograd runs is `backward`, node by node of its
+    graph, as with `trec.capture(..., backward=True)`; steps of optimizers, and what the code does to gradients outside
+    of autograd, are `optimizer`. A backward pass that a module runs in its forward is part of that.
 
     The code is run by its owner, so all that it does stays done: nothing is put back, and no tensor or module is kept
     alive longer than without recording. An exception passes; the graph then holds what ran until it.

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from trec.capture.spread import local_part
 from trec.capture.torch_api import UninitializedTensor as UninitializedTensor
-from trec.ir.types import AttrRow, NodeKind, ScopeKind
+from trec.ir.types import AttrRow, NodeKind, Phase, ScopeKind
 
 Place = tuple[CodeType, int] | None
 """Code object and offset of the instruction that made a call; None: where the enclosing module was called."""
@@ -53,6 +53,11 @@ class ScopeRecord(Struct, gc=False):
     place: Place
     native: bool
     """Whether torch itself defines the module, so that no line of the user's is in its forward."""
+    phase: Phase = "forward"
+    mirrors: int = -1
+    """The scope whose backward it holds; -1 for any other scope."""
+    autograd: bool = False
+    """Whether what lies in it is run by autograd, not computed again for it."""
 
 
 class Call(Struct, gc=False):
@@ -79,6 +84,10 @@ class Call(Struct, gc=False):
     """One of its operators wrote an argument."""
     error: str | None = None
     """Name of the exception with which it stopped the model."""
+    leaf: int = -1
+    """Value of the parameter or other leaf whose gradient it adds up; -1 for any other call."""
+    origin: Origin | None = None
+    """Name of that leaf, if it belongs to the model."""
 
 
 class Log:
@@ -97,6 +106,8 @@ class Log:
         """By the first value that it made, the floating point operations of an operator and the seconds it ran."""
         self.seconds: dict[int, float] = {}
         """Seconds that a call of a module took, by scope."""
+        self.differentiates: dict[int, int] = {}
+        """For what autograd made in a backward pass, a value that the operator made which it differentiates."""
         self._argument_index: dict[tuple[int, Any], int] = {}
         self.linked = False
         """Whether there are links that perhaps nothing reads."""

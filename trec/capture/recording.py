@@ -53,7 +53,7 @@ class Recording:
             raise CaptureError("a recording is made once; for another block call trec.recording again")
         with ExitStack() as stack:
             stack.enter_context(alone_in_this_thread())
-            recorder = recorder_for(self._level)
+            recorder = recorder_for(self._level, training=True)
             recorder.memory.holds = False
             recorder.top_level = TopLevel(recorder, self._net)
             if self._net is not None:

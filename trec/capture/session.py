@@ -20,6 +20,8 @@ from trec.capture.restore.left import reason
 from trec.capture.restore.state import State
 from trec.capture.restore.twins import put_twins
 from trec.capture.torch_api import DisableTorchFunction
+from trec.capture.training.loss import differentiate
+from trec.capture.training.recorder import TrainingRecorder
 from trec.capture.watch import alone_in_this_thread, watching
 from trec.errors import CaptureError, OptionError, TraceWarning
 from trec.ir.collector import paused
@@ -48,6 +50,8 @@ class Run(NamedTuple):
     level: Level
     method: str
     device: Any
+    backward: Callable[[Any], Any] | bool
+    """Whether to run backward as well, or what computes the loss to run it from."""
 
 
 def capture(
@@ -62,18 +66,26 @@ def capture(
     method: str,
     device: Any,
     costs: bool,
+    backward: Any,
 ) -> Graph:
     """Record one call of a model; see `trec.capture`."""
     check_options(net, level)
     _check(net, shapes, args, kwargs, method)
-    recorder = recorder_for(level, costs=costs)
+    if not (isinstance(backward, bool) or callable(backward)):
+        raise OptionError(f"backward takes True, False or a function that returns the loss, not {backward!r}")
+    recorder = recorder_for(level, costs=costs, training=backward is not False)
     with alone_in_this_thread(), turn(net), paused():
         if shapes is not None:
-            args = make_inputs(net, shapes, dtypes, device)
-        run = Run(net, args, dict(kwargs or {}), name or type(net).__name__, level, method, device)
+            with torch.inference_mode(mode=torch.is_inference_mode_enabled() and backward is False):
+                args = make_inputs(net, shapes, dtypes, device)
+        named = name or type(net).__name__
+        run = Run(net, args, dict(kwargs or {}), named, level, method, device, backward)
         graph, errors, left = _record(recorder, run)
     if left:
         warnings.warn(left.text(), TraceWarning, stacklevel=3)
+    if errors and isinstance(errors[0], OptionError):
+        recorder.forget_failure()
+        raise errors.pop()
     if errors:
         guessed = shapes is not None and dtypes is None
         raise capture_error(recorder, errors[0], graph, guessed_dtypes=guessed) from errors.pop()
@@ -109,12 +121,23 @@ def _check(net: torch.nn.Module, shapes: Any, args: Any, kwargs: Any, method: st
         raise OptionError(f"{type(net).__name__} has no method {method!r}")
 
 
-def recorder_for(level: Level, *, costs: bool = False) -> Recorder:
-    """Return a new recorder, which measures if costs are asked for; modules are made single nodes afterwards."""
+def recorder_for(level: Level, *, costs: bool = False, training: bool = False) -> Recorder:
+    """Return a new recorder; modules are made single nodes afterwards.
+
+    Args:
+        level: the level that was asked for.
+        costs: whether it measures.
+        training: whether it follows backward passes and steps of optimizers.
+    """
     finest: Level = "aten" if level == "aten" else "function"
     if not costs:
-        return Recorder(finest)
-    from trec.capture.costs import CostRecorder  # with torch's counter, which few recordings need
+        return TrainingRecorder(finest) if training else Recorder(finest)
+    # With torch's counter, which few recordings need.
+    if training:
+        from trec.capture.training.measured import CostTrainingRecorder
+
+        return CostTrainingRecorder(finest)
+    from trec.capture.costs import CostRecorder
 
     return CostRecorder(finest)
 
@@ -158,10 +181,9 @@ def _record(recorder: Recorder, run: Run) -> tuple[Graph, list[Exception], Left]
                 if run.device is not None and torch.device(run.device).type == "meta":
                     put_twins(state)
                 _give_inputs(recorder, run, state)
-            result, errors = _run(recorder, run, interrupts)
+            outputs, errors = _run(recorder, run, interrupts)
             recorder.settle_failure(errors)
             with untouched(), interrupts.let_through():
-                outputs = [] if errors else _take_outputs(recorder, result)
                 made = recorder.names.made([*modules, *_met(recorder, state, modules)], recorder.thread)
                 graph = conclude(recorder, run.name, run.level, outputs, made, modules)
         except BaseException:
@@ -202,15 +224,37 @@ def _give_inputs(recorder: Recorder, run: Run, state: State) -> None:
             memory.give(tensor, value)
 
 
-def _run(recorder: Recorder, run: Run, interrupts: Interrupts) -> tuple[Any, list[Exception]]:
-    """Call the model with everything in place that watches it."""
+def _run(recorder: Recorder, run: Run, interrupts: Interrupts) -> tuple[list[tuple[str, int]], list[Exception]]:
+    """Call the model with everything in place that watches it; return its outputs."""
     call = run.net if run.method == "forward" else getattr(run.net, run.method)
+    outputs: list[tuple[str, int]] = []
     with watching(recorder):
         try:
             with interrupts.let_through():
-                return call(*run.args, **run.kwargs), []
+                if isinstance(recorder, TrainingRecorder):
+                    _run_both(recorder, run, call, outputs)
+                    return outputs, []
+                result = call(*run.args, **run.kwargs)
         except Exception as error:  # whatever the model raises is reported with its partial graph
-            return None, [error]
+            return outputs, [error]
+    with DisableTorchFunction(), interrupts.let_through():
+        return _take_outputs(recorder, result), []
+
+
+def _run_both(recorder: TrainingRecorder, run: Run, call: Any, outputs: list[tuple[str, int]]) -> None:
+    """Call the model and run backward from its loss, with the grad mode that this takes; fill in the outputs."""
+    engine, thread = recorder.engine, recorder.thread
+    engine.enabled = False
+    with torch.inference_mode(False), torch.enable_grad():
+        result = call(*run.args, **run.kwargs)
+        thread.mute += 1
+        try:
+            with DisableTorchFunction():
+                outputs += _take_outputs(recorder, result)
+        finally:
+            thread.mute -= 1
+        engine.enabled = True
+        differentiate(result, run.backward, engine)
 
 
 def _met(recorder: Recorder, state: State, modules: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:

@@ -107,11 +107,15 @@ class TopLevel:
     def outputs(self) -> list[tuple[str, int]]:
         """Return name and value of what calls returned and nothing read afterwards.
 
-        What only leaves torch, as a number that is printed, is still there, so that is no reading.
+        What only leaves torch, as a number that is printed, is still there, so that is no reading. Nor is what autograd
+        or an optimizer does with it.
         """
+        forward = [record.phase == "forward" for record in self.log.scopes]
         wanted = {value for _, value, _ in self._returned}
         read: dict[int, int] = {}
         for position, event in enumerate(self.log.events):
+            if not forward[event.scope if type(event) is Call else event[2]]:  # type: ignore[index]
+                continue
             if type(event) is Call:
                 if event.host and not event.results:
                     continue
@@ -125,6 +129,8 @@ class TopLevel:
 
     def is_one_call(self) -> bool:
         """Tell whether nothing ran but one call of the model."""
+        if any(record.phase != "forward" for record in self.log.scopes):
+            return False
         return self.of_net == [True] and not any(
             not event.scope if type(event) is Call else event[0] in STEPS and not event[2]  # type: ignore[index]
             for event in self.log.events

@@ -176,6 +176,10 @@ def sequence_number(node: Any) -> int:
     return int(node._sequence_nr())
 
 
+current_autograd_node: Any = _C._current_autograd_node
+"""The node of autograd's graph that the running thread differentiates, or None."""
+
+
 # ---- switches
 
 default_device: Any = _device

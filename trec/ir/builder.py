@@ -9,9 +9,11 @@ from trec.ir.tables import AttrTable, Table, clean, storable
 from trec.ir.types import (
     AttrRow,
     Carried,
+    Derivative,
     Node,
     NodeKind,
     Note,
+    Phase,
     Scope,
     ScopeKind,
     Source,
@@ -53,6 +55,7 @@ class GraphBuilder:
         self.sources: Table[Source] = Table()
         self.carried: list[Carried] = []
         self.notes: list[Note] = []
+        self.derivatives: list[Derivative] = []
         self._names: dict[str, int] = {}
         self._inner: list[int] = []
         self._standing: set[int] = set()
@@ -78,6 +81,7 @@ class GraphBuilder:
         source: Source | int | None = None,
         inputs: Sequence[int] = (),
         outputs: Sequence[int] = (),
+        phase: Phase = "forward",
     ) -> int:
         """Add one call of a module or function and return its index.
 
@@ -92,6 +96,7 @@ class GraphBuilder:
             source: line that made the call, or its index in the table of sources.
             inputs: tensors that a function was given, in the order of its arguments.
             outputs: tensors that a function returned, in order.
+            phase: what part of a step of training it belongs to.
         """
         path = clean(path)
         if name is None:
@@ -101,7 +106,8 @@ class GraphBuilder:
         row = attrs if type(attrs) is int else self._row(attrs)
         line = source if type(source) is int else self._source(source)
         name = unique(clean(name), self._names)
-        return self.scope_row(kind, name, path, clean(cls), call, parent, row, line, tuple(inputs), tuple(outputs))
+        made = tuple(inputs), tuple(outputs)
+        return self.scope_row(kind, name, path, clean(cls), call, parent, row, line, *made, phase)
 
     def scope_row(
         self,
@@ -115,12 +121,13 @@ class GraphBuilder:
         source: int,
         inputs: tuple[int, ...] = (),
         outputs: tuple[int, ...] = (),
+        phase: Phase = "forward",
     ) -> int:
         """Add a scope whose texts are clean, with a unique name, and whose attributes and source are in the tables."""
         inner = -1 if parent < 0 else self._inner[parent]
         depth = inner + 1
         self._inner.append(depth if kind == "module" or parent < 0 else inner)
-        self.scopes.append(Scope(kind, name, path, cls, call, parent, depth, attrs, source, inputs, outputs))
+        self.scopes.append(Scope(kind, name, path, cls, call, parent, depth, attrs, source, inputs, outputs, (), phase))
         return len(self.scopes) - 1
 
     def node(
@@ -201,6 +208,7 @@ class GraphBuilder:
             self.meta,
             tuple(self.carried),
             tuple(self.notes),
+            tuple(self.derivatives),
         )
 
 

@@ -68,3 +68,9 @@ def collective_of(graph: Graph, node: Node) -> Collective | None:
         return None
     row: dict[str, Any] = dict(attrs)
     return Collective(**{name: row[name] for name in _FIELDS if name in row})
+
+
+def is_rank(graph: Graph, scope: int) -> bool:
+    """Return whether a scope is the part of one rank in a graph of all ranks."""
+    row = graph.scopes[scope]
+    return row.kind == "region" and row.parent == 0 and any(name == RANK for name, _ in graph.attrs[row.attrs])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from msgspec import Struct
 
 from trec import registry
-from trec.ir.types import Attr, AttrRow, Carried, Node, Note, Scope, Source, TensorType, Value
+from trec.ir.types import Attr, AttrRow, Carried, Derivative, Node, Note, Phase, Scope, Source, TensorType, Value
 
 if TYPE_CHECKING:
     import os
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Graph(Struct, frozen=True, dict=True):
-    """What a model did in one forward pass.
+    """What a model did in one forward pass, or code in a whole step of training.
 
     Rows refer to one another by position. Nodes stand in execution order, which is a topological order; values are
     numbered in the order in which they are produced. A graph never changes: passes return new ones.
@@ -65,6 +65,8 @@ class Graph(Struct, frozen=True, dict=True):
     """Values that one iteration of a rolled loop hands to the next."""
     notes: tuple[Note, ...] = ()
     """Facts of the recording that no node tells, such as modules that were never called."""
+    derivatives: tuple[Derivative, ...] = ()
+    """Which nodes the operators of backward passes differentiate, in program order."""
 
     # ---- what is derived: computed when first asked for, neither saved nor compared
 
@@ -113,9 +115,26 @@ class Graph(Struct, frozen=True, dict=True):
         return {node.name: index for index, node in enumerate(self.nodes)}
 
     @cached_property
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases that calls of the graph belong to, in order of appearance; most graphs have but one."""
+        return tuple(dict.fromkeys([scope.phase for scope in self.scopes]))
+
+    @cached_property
+    def differentiated(self) -> Mapping[int, tuple[int, ...]]:
+        """For each node of a backward pass, by index, the indices of the nodes that it differentiates."""
+        found: dict[int, tuple[int, ...]] = {}
+        for row in self.derivatives:
+            found[row.node] = (*found.get(row.node, ()), row.forward)
+        return found
+
+    @cached_property
     def seconds(self) -> Mapping[str, float]:
         """Wall time of the recorded run by name of node or scope, if it was recorded with `costs=True`; else empty."""
         return {}
+
+    def phase_of(self, node: Node) -> Phase:
+        """Return what part of a step of training a node belongs to."""
+        return self.scopes[node.parent if node.scope < 0 else node.scope].phase
 
     def attrs_of(self, row: Node | Scope) -> dict[str, Attr]:
         """Return the attributes of a node or scope by name."""
@@ -291,6 +310,10 @@ class Graph(Struct, frozen=True, dict=True):
     def level(self, level: Level) -> Graph:
         """Fold what is finer than a level into single nodes; see `trec.passes.level.level`."""
         return self.apply("level", level=level)
+
+    def phase(self, phase: Phase) -> Graph:
+        """Keep one part of a step of training; see `trec.passes.phase.phase`."""
+        return self.apply("phase", phase=phase)
 
     def prune(self, *, keep: Selector = ()) -> Graph:
         """Leave out operators whose results nobody needs; see `trec.passes.prune.prune`."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trec.ir.collectives import is_rank
 from trec.ir.facts import repeated
 from trec.ir.types import SOURCE_KINDS
 
@@ -214,7 +215,7 @@ def places(facts: Facts) -> Fault:
     scopes = facts.graph.scopes
     for at, node in facts.special:
         around = scopes[node.parent]
-        if node.parent == 0 or (around.kind == "region" and around.parent == 0):  # the root, or the part of a rank
+        if node.parent == 0 or is_rank(facts.graph, node.parent):
             continue
         if node.kind in AT_ROOT:
             return "nodes", at, f"is of kind {node.kind} and lies in scope {node.parent}, expected the root"
@@ -248,6 +249,18 @@ def collapsed_holds_nothing(facts: Facts) -> Fault:
     for at, node in enumerate(facts.graph.nodes):
         if node.parent in closed:
             return "nodes", at, f"lies in scope {node.parent}, which is collapsed"
+    return None
+
+
+def derivatives(facts: Facts) -> Fault:
+    nodes = facts.graph.nodes
+    for at, row in enumerate(facts.graph.derivatives):
+        if not 0 <= row.node < len(nodes):
+            return "derivatives", at, f"has node {row.node}, expected 0 to {len(nodes) - 1}"
+        if not 0 <= row.forward < row.node:
+            return "derivatives", at, f"has forward {row.forward}, expected a node before {row.node}"
+        if facts.graph.phase_of(nodes[row.node]) == "forward":
+            return "derivatives", at, f"has node {row.node}, which belongs to the forward pass"
     return None
 
 

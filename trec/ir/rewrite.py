@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from trec.ir.tables import Table
-from trec.ir.types import AttrRow, Carried, Node, Scope, Source, TensorType, Value
+from trec.ir.types import AttrRow, Carried, Derivative, Node, Scope, Source, TensorType, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,7 +39,8 @@ def with_nodes(
     Ensures:
         Values are numbered in the order of their production, and every table holds what is used, in the order of its
         first use (scopes before nodes), so equal programs are equal graphs. A row of `carried` whose value is not
-        produced any more is left out; rows of which only the loop told them apart, which is gone, are one.
+        produced any more is left out; rows of which only the loop told them apart, which is gone, are one. What an
+        operator differentiates is known by name, also where a call around either has become a node.
     """
     kept = range(len(graph.scopes)) if scopes is None else scopes
     old_values = graph.values if values is None else values
@@ -59,6 +60,7 @@ def with_nodes(
         attrs=tuple(new.rows),
         sources=tuple(new.places),
         carried=new.carried(carried),
+        derivatives=_of_survivors(graph, nodes) if graph.derivatives else (),
     )
 
 
@@ -106,6 +108,25 @@ def _of_readers(graph: Graph, nodes: Sequence[Node]) -> list[Carried]:
     ]
 
 
+def _of_survivors(graph: Graph, nodes: Sequence[Node]) -> tuple[Derivative, ...]:
+    """Return which of the new nodes differentiates which, for those that are still there or lie in one."""
+    position = {node.name: index for index, node in enumerate(nodes)}
+    found: dict[tuple[int, int], None] = {}
+
+    def new(index: int) -> int:
+        node = graph.nodes[index]
+        at, scope = position.get(node.name, -1), node.parent
+        while at < 0 <= scope:
+            at, scope = position.get(graph.scopes[scope].name, -1), graph.scopes[scope].parent
+        return at
+
+    for row in graph.derivatives:
+        node, forward = new(row.node), new(row.forward)
+        if 0 <= forward < node and graph.phase_of(nodes[node]) != "forward":
+            found[node, forward] = None
+    return tuple([Derivative(*row) for row in sorted(found)])
+
+
 class _Renumbering:
     """Old index to new index for every table, and the rows that follow from it."""
 
@@ -149,6 +170,7 @@ class _Renumbering:
                     tuple([value_id[value] for value in scope.inputs if value_id[value] >= 0]),
                     tuple([value_id[value] for value in scope.outputs if value_id[value] >= 0]),
                     scope.repeats,
+                    scope.phase,
                 )
             found.append(scope)
         return tuple(found)

@@ -14,7 +14,19 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, get_args
 
 from trec.ir.facts import repeated
-from trec.ir.types import NODE_KINDS, Carried, Node, Note, Scope, ScopeKind, Source, TensorType, Value
+from trec.ir.types import (
+    NODE_KINDS,
+    PHASES,
+    Carried,
+    Derivative,
+    Node,
+    Note,
+    Scope,
+    ScopeKind,
+    Source,
+    TensorType,
+    Value,
+)
 
 if TYPE_CHECKING:
     from trec.ir.facts import Facts, Fault
@@ -29,6 +41,7 @@ ROWS: dict[str, type] = {
     "meta": tuple,
     "carried": Carried,
     "notes": Note,
+    "derivatives": Derivative,
 }
 FIELDS: dict[str, dict[type, tuple[str, ...]]] = {
     "nodes": {
@@ -38,7 +51,7 @@ FIELDS: dict[str, dict[type, tuple[str, ...]]] = {
     },
     "values": {int: ("type",), str: ("name",)},
     "scopes": {
-        str: ("kind", "name", "path", "cls"),
+        str: ("kind", "name", "path", "cls", "phase"),
         int: ("call", "parent", "depth", "attrs", "source"),
         tuple: ("inputs", "outputs", "repeats"),
     },
@@ -46,6 +59,7 @@ FIELDS: dict[str, dict[type, tuple[str, ...]]] = {
     "sources": {str: ("file",), int: ("line",)},
     "carried": {int: ("value", "node", "port", "loop")},
     "notes": {str: ("kind", "name", "text")},
+    "derivatives": {int: ("node", "forward")},
 }
 _HOLDS: dict[str, type] = {"inputs": int, "outputs": int, "repeats": str}
 """What the tuples in these fields hold."""
@@ -69,7 +83,7 @@ def fields(facts: Facts) -> Fault:
     at = _wrong_value(facts.graph.values)
     if at is not None:
         return "values", at, _wrong_field(facts.graph.values[at], "values")
-    for table in ("scopes", "types", "sources", "carried", "notes"):
+    for table in ("scopes", "types", "sources", "carried", "notes", "derivatives"):
         for at, row in enumerate(getattr(facts.graph, table)):
             what = _wrong_field(row, table)
             if what:
@@ -154,6 +168,8 @@ def kinds(facts: Facts) -> Fault:
     for at, scope in enumerate(facts.graph.scopes):
         if scope.kind not in scope_kinds:
             return "scopes", at, f"has kind {scope.kind!r}, expected one of: {', '.join(get_args(ScopeKind))}"
+        if scope.phase not in PHASES:
+            return "scopes", at, f"has phase {scope.phase!r}, expected one of: {', '.join(PHASES)}"
     return None
 
 

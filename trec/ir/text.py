@@ -31,8 +31,8 @@ def lines(graph: Graph) -> Iterator[str]:
     """Yield the text form of a graph, line by line without line ends.
 
     A value that a node brings in (input, parameter, buffer, constant) goes by the name of that node, any other by its
-    number. The comment is the call that the node belongs to. What is as expected is left out: the device that most
-    tensors lie on, a position or qualified name that the line already tells.
+    number. The comment is the call that the node belongs to, and what it differentiates. What is as expected is left
+    out: the device that most tensors lie on, a position or qualified name that the line already tells.
 
     Example:
         >>> from trec.ir.builder import GraphBuilder
@@ -118,6 +118,10 @@ class _Printer:
         if any(scope.repeats for scope in graph.scopes):
             for scope, count in enumerate(graph.counts):
                 self.calls[scope] += f"{'' if self.calls[scope] else '  #'} x{count}" if count > 1 else ""
+        self.differentiated = {
+            index: f" of {', '.join([word(graph.nodes[other].name) for other in others])}"
+            for index, others in graph.differentiated.items()
+        }
         self.rows: list[str | None] = [None] * len(graph.attrs)
 
     def header(self) -> str:
@@ -139,6 +143,7 @@ class _Printer:
             head = f"{head}({arguments})"
         call = node.parent if node.scope < 0 else node.scope
         comment = self.calls[call] if 0 <= call < len(self.calls) else f"  # scope {call}?"
+        comment += self.differentiated.get(index, "")
         if not node.outputs:
             return head + comment
         results = ", ".join([self.value(value) for value in node.outputs])

@@ -22,6 +22,15 @@ operators could not be seen.
 ScopeKind = Literal["module", "function", "region"]
 """What a scope is one call of; `region` is code that is neither a module nor a torch function."""
 
+Phase = Literal["forward", "backward", "optimizer"]
+"""What part of a step of training a call belongs to.
+
+`backward` is what autograd runs, and what it has computed again; `optimizer` is the step of one, and what is done to
+gradients outside of autograd, such as clipping.
+"""
+
+PHASES: tuple[Phase, ...] = ("forward", "backward", "optimizer")
+
 Level = Literal["module", "function", "aten"]
 """How fine a graph is: one node per module call, per torch function, or per ATen operator."""
 
@@ -47,6 +56,9 @@ FLOPS = "flops"
 
 It is left out where there are none. They were counted only where `Graph.meta` says `costs`.
 """
+
+SAVED = "saved"
+"""Name of the attribute that says how many of the last results of a node are there only because autograd saved them."""
 
 UNKNOWN = "?"
 """The size of a dimension that is ragged or was not known."""
@@ -109,6 +121,8 @@ class Scope(Struct, frozen=True, array_like=True, gc=False):
     """Function scopes: indices into `Graph.values` of the tensors it returned, in order."""
     repeats: tuple[str, ...] = ()
     """Names of the equal calls after it that it stands for as well, in order; what it holds ran once more for each."""
+    phase: Phase = "forward"
+    """What part of a step of training it belongs to, and with it every node in it."""
 
 
 class Node(Struct, frozen=True, array_like=True, gc=False):
@@ -147,6 +161,15 @@ class Carried(Struct, frozen=True, array_like=True, gc=False):
     """Position among the inputs of that node of what it reads instead in the first iteration; -1 if that is inside."""
     loop: int = -1
     """Index into `Graph.scopes` of the scope that stands for the iterations; -1 if unknown."""
+
+
+class Derivative(Struct, frozen=True, array_like=True, gc=False):
+    """Which node an operator of a backward pass differentiates; a collapsed call has a row for each."""
+
+    node: int
+    """Index into `Graph.nodes` of the operator."""
+    forward: int
+    """Index into `Graph.nodes` of the node that it differentiates, which ran before it."""
 
 
 class Note(Struct, frozen=True, array_like=True, gc=False):

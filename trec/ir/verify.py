@@ -22,7 +22,7 @@ CHECKS: dict[str, tuple[str, Callable[[Facts], Fault]]] = {
     "tables": ("every table is a tuple of rows of its own type", rows.tables),
     "fields": ("every field is of its declared type", rows.fields),
     "text": ("all text can be written as UTF-8", rows.text),
-    "kinds": ("nodes and scopes are of declared kinds", rows.kinds),
+    "kinds": ("nodes and scopes are of declared kinds, scopes of declared phases", rows.kinds),
     "shapes": ("sizes are ints from 0, or names", rows.shapes),
     "lines": ("lines of source code count from 1", rows.lines_from_one),
     "empty-row": ("the first row of attributes is the empty one", rows.empty_row),
@@ -50,6 +50,7 @@ CHECKS: dict[str, tuple[str, Callable[[Facts], Fault]]] = {
     "collapsed-kinds": ("a collapsed node is of the kind of its scope, and lies in its place", program.collapsed_kinds),
     "collapsed-inside": ("nothing lies in a scope that is collapsed", program.collapsed_holds_nothing),
     "carried": ("what a carried row refers to exists, and no row is there twice", program.carried),
+    "derivatives": ("what an operator of a backward pass differentiates ran before it", program.derivatives),
 }
 """Every invariant by name: what it says, and the check, which may rely on those above it."""
 
@@ -104,6 +105,7 @@ def _near(graph: Graph, table: str, row: int) -> int:
         "attrs": lambda _, node: node.attrs == row,
         "sources": lambda _, node: node.source == row,
         "carried": lambda index, _: index == graph.carried[row].node,
+        "derivatives": lambda index, _: index == graph.derivatives[row].node,
     }
     try:
         uses_row = uses[table]

@@ -27,7 +27,7 @@ _FEW = 40
 _Key = tuple[tuple["Net", ...], tuple[Shape, ...], tuple[int, ...]]
 
 
-class _Scope(Struct):
+class Scope(Struct):
     """A scope laid out, in its frame."""
 
     content: Content
@@ -56,10 +56,14 @@ def arrange(diagram: Diagram, *, cached: bool = True) -> Placement:
     Computing 25 (2014).
     """
     with paused():
-        return _Arrangement(diagram, cached=cached).placement()
+        if len(diagram.columns) > 1 and diagram.direction == "TB":
+            from trec.layout.beside import columns_beside  # which builds on the arrangement below
+
+            return columns_beside(diagram, cached=cached)
+        return Arrangement(diagram, cached=cached).placement()
 
 
-class _Arrangement:
+class Arrangement:
     """Lay out one diagram."""
 
     def __init__(self, diagram: Diagram, *, cached: bool) -> None:
@@ -67,7 +71,7 @@ class _Arrangement:
         self.nesting: Nesting = nest(diagram)
         self.sideways = diagram.direction in ("LR", "RL")
         self.known: dict[_Key, Content] = {}
-        self.scopes: dict[int, _Scope] = {}
+        self.scopes: dict[int, Scope] = {}
         self.looped = {diagram.wires[index].source for index in self.nesting.loops}
 
     def placement(self) -> Placement:
@@ -88,7 +92,7 @@ class _Arrangement:
                     inner.top = top + y - inner.frame.height / 2
         return self._turned(boxes, self._routes(boxes), self._labels())
 
-    def _laid_out(self, scope: int) -> _Scope:
+    def _laid_out(self, scope: int) -> Scope:
         row = self._framed(scope, self._content(scope))
         return self._reordered(scope, row) if 0 < row.content.crossings <= _FEW else row
 
@@ -105,19 +109,19 @@ class _Arrangement:
                 self.known[key] = content
         return content
 
-    def _framed(self, scope: int, content: Content) -> _Scope:
+    def _framed(self, scope: int, content: Content) -> Scope:
         index = scope - len(self.diagram.sizes)
         title = self.diagram.titles[index] if index < len(self.diagram.titles) else ()
-        return _Scope(content, framed(content, title, self.diagram.direction))
+        return Scope(content, framed(content, title, self.diagram.direction))
 
-    def _reordered(self, scope: int, row: _Scope) -> _Scope:
+    def _reordered(self, scope: int, row: Scope) -> Scope:
         """Return a scope whose nets enter the scopes in it in the order in which they begin, if fewer cross then."""
-        before: dict[int, _Scope] = {}
-        for position, item in enumerate(self.nesting.locals[scope].members):
+        before: dict[int, Scope] = {}
+        orders = self._arrivals(scope, row.content)
+        for item, order in zip(self.nesting.locals[scope].members, orders, strict=True):
             inner = self.scopes.get(item)
             if inner is None or len(inner.content.into) < 2:
                 continue
-            order = self._arrivals(scope, row.content, position)
             if list(order) != sorted(order, key=inner.content.into.__getitem__):
                 content = self._content(item, order)
                 if content.crossings <= inner.content.crossings:
@@ -132,14 +136,14 @@ class _Arrangement:
         self.scopes.update(before)
         return row
 
-    def _arrivals(self, scope: int, content: Content, position: int) -> tuple[int, ...]:
-        """Return the ports of a member in the order, from left to right, in which the nets that reach it begin."""
-        places: dict[int, float] = {}
-        for net, ways in zip(self.nesting.locals[scope].nets, content.lines, strict=True):
+    def _arrivals(self, scope: int, content: Content) -> list[tuple[int, ...]]:
+        """Return for each member its ports in the order, from left to right, in which the nets there begin."""
+        local = self.nesting.locals[scope]
+        places: list[list[tuple[float, int]]] = [[] for _ in local.members]
+        for net, ways in zip(local.nets, content.lines, strict=True):
             for member, port in net.targets:
-                if member == position:
-                    places[port] = ways[position][-1 if net.back else 0][0]
-        return tuple(sorted(places, key=lambda port: (places[port], port)))
+                places[member].append((ways[member][-1 if net.back else 0][0], port))
+        return [tuple([port for _, port in sorted(ports)]) for ports in places]
 
     def _shape(self, item: int) -> Shape:
         inner = self.scopes.get(item)
@@ -182,11 +186,16 @@ class _Arrangement:
     def _route(self, source: int, target: int, net: int) -> Line:
         points: list[Point] = []
         for scope, end in self._passed(source, target):
-            row, local = self.scopes[scope], self.nesting.locals[scope]
-            left, top = row.left + row.frame.left, row.top + row.frame.top
-            line = row.content.lines[local.index[net]][local.position[end] if end >= 0 else -1]
-            points += [(x + left, y + top) for x, y in line]
+            local = self.nesting.locals[scope]
+            line = self.scopes[scope].content.lines[local.index[net]][local.position[end] if end >= 0 else -1]
+            points += self._along(line, scope)
         return simplified(points)
+
+    def _along(self, line: Line, scope: int) -> list[Point]:
+        """Return the points of a line in a scope as points of the picture."""
+        row = self.scopes[scope]
+        left, top = row.left + row.frame.left, row.top + row.frame.top
+        return [(x + left, y + top) for x, y in line]
 
     def _passed(self, source: int, target: int) -> list[tuple[int, int]]:
         """Return the scopes that a wire passes, each with the member that it goes to there; -1 for out of it."""

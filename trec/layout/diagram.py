@@ -47,6 +47,11 @@ class Diagram(Struct, frozen=True):
     """The boxes in the order in which they run, in which most wires lead onwards; empty for the order of `sizes`."""
     wrap: float = 0
     """Longest column of a scope, along the flow; a longer one goes on beside itself. 0 for any length."""
+    columns: tuple[bool, ...] = ()
+    """For each column of the picture whether the flow goes up in it; none or one if it is not divided. A scope lies in
+    one column. Only pictures from top to bottom are divided."""
+    column_of: tuple[int, ...] = ()
+    """For each box, the column that it lies in."""
 
 
 class Placement(Struct, frozen=True):

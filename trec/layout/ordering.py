@@ -135,7 +135,11 @@ class _Sweep:
                 if len(near) == 1:
                     key[vertex] = place[near[0][0]] + near[0][1]
                 elif near:
-                    key[vertex] = sum([place[other] + shift for other, shift in near]) / len(near)
+                    total = 0.0
+                    # `sum` would round in another way from Python 3.12 on, and near ties would fall otherwise.
+                    for other, shift in near:
+                        total += place[other] + shift
+                    key[vertex] = total / len(near)
                 else:
                     key[vertex] = place[vertex]
             self._settle(index, sorted(row, key=key.__getitem__))

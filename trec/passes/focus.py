@@ -148,7 +148,7 @@ def _part(graph: Graph, inside: bytearray) -> Graph:
     body += [node for node in kept if node.kind == "output"]
     place = {node.name: at for at, node in enumerate(body) if node.name not in members}
     carried = [replace(edge, node=place[graph.nodes[edge.node].name]) for edge in graph.carried if inside[edge.node]]
-    nodes, attrs = _counted(graph, [*body, *outputs])
+    nodes, attrs = counted([*body, *outputs], graph.attrs)
     return derived(with_nodes(graph, nodes, scopes=scopes, attrs=attrs, carried=carried), graph, members)
 
 
@@ -172,14 +172,14 @@ def _add_boundary(graph: Graph, inside: bytearray) -> None:
             inside[index] = 1
 
 
-def _counted(graph: Graph, nodes: Iterable[Node]) -> tuple[list[Node], list[AttrRow]]:
+def counted(nodes: Iterable[Node], rows: Iterable[AttrRow]) -> tuple[list[Node], list[AttrRow]]:
     """Return the nodes with the positions of inputs and outputs counted anew, and the attribute rows they refer to."""
-    attrs = list(graph.attrs)
+    attrs = list(rows)
     counts = {"input": 0, "output": 0}
     result = []
     for node in nodes:
         if node.kind in counts:
-            rest = [pair for pair in graph.attrs[node.attrs] if pair[0] != "index"]
+            rest = [pair for pair in attrs[node.attrs] if pair[0] != "index"]
             attrs.append((("index", counts[node.kind]), *rest))
             counts[node.kind] += 1
             node = replace(node, attrs=len(attrs) - 1)

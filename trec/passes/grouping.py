@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from trec.ir.builder import unique
+from trec.ir.collectives import is_rank
 from trec.ir.types import SOURCE_KINDS, Carried, Node
 
 if TYPE_CHECKING:
@@ -73,13 +74,13 @@ def segment_names(graph: Graph, grouping: Grouping, scopes: Iterable[int]) -> li
 
 
 def moved_out(graph: Graph, node: Node, groups: Sequence[int]) -> Node:
-    """Return a node that stays, held by the nearest module around it that stays open."""
+    """Return a node that stays, held by the nearest module around it that stays open, or by the part of its rank."""
     parent = groups[node.parent]
     if parent < 0:
         return node
     depth = graph.scopes[parent].depth or 1
     parent = graph.scopes[parent].parent
-    while parent > 0 and graph.scopes[parent].kind != "module":
+    while parent > 0 and graph.scopes[parent].kind != "module" and not is_rank(graph, parent):
         parent = graph.scopes[parent].parent
     parent = max(parent, 0)
     return Node(node.kind, node.op, node.name, parent, depth, node.inputs, node.outputs, node.attrs, node.source)

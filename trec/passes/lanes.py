@@ -82,6 +82,7 @@ class Lanes:
         self._fill_scopes()
         for rank, graph in self.graphs.items():
             self._add_carried(rank, graph)
+            self._add_derivatives(rank, graph)
         built = self.builder.build()
         return with_nodes(replace(built, notes=self._notes()), built.nodes, carried=built.carried)
 
@@ -161,6 +162,11 @@ class Lanes:
             loop = edge.loop if edge.loop < 0 else self.first[rank] + edge.loop
             node, value = self.nodes[rank, edge.node], self.values[rank][edge.value]
             self.builder.carried.append(replace(edge, value=value, node=node, loop=loop))
+
+    def _add_derivatives(self, rank: int, graph: Graph) -> None:
+        for row in graph.derivatives:
+            node, forward = self.nodes[rank, row.node], self.nodes[rank, row.forward]
+            self.builder.derivatives.append(replace(row, node=node, forward=forward))
 
     def _notes(self) -> tuple[Note, ...]:
         return tuple(dict.fromkeys([note for graph in self.graphs.values() for note in graph.notes]))

@@ -11,7 +11,7 @@ from trec.errors import OptionError
 from trec.ir.collector import paused
 from trec.ir.derivation import derived, members_since
 from trec.ir.rewrite import revised, with_nodes
-from trec.ir.types import Level, Node, Scope, Value
+from trec.ir.types import SAVED, AttrRow, Level, Node, Scope, Value
 from trec.passes.collapse import collapsed
 from trec.passes.grouping import Segment, carried_rows, members_of, moved_out, segment_names
 from trec.passes.unions import unions
@@ -98,10 +98,11 @@ def _fold_functions(graph: Graph, leave: frozenset[str]) -> Graph:
     lifted, holder = _without_functions(graph, leave)
     kept = [index for index in range(len(graph.scopes)) if holder[index] == index and groups[index] < 0]
     names = segment_names(graph, grouping, kept)
-    made = [
-        _function_node(graph, segment, name, values) for segment, name in zip(grouping.segments, names, strict=True)
-    ]
     attrs = list(graph.attrs)
+    made = [
+        _function_node(graph, segment, name, values, attrs)
+        for segment, name in zip(grouping.segments, names, strict=True)
+    ]
     if are_counted(graph):
         flops = flops_of_rows(graph)
         totals = [sum([flops[graph.nodes[index].attrs] for index in segment.members]) for segment in grouping.segments]
@@ -134,17 +135,25 @@ def _around_modules(graph: Graph) -> bytearray:
     return around
 
 
-def _function_node(graph: Graph, segment: Segment, name: str, values: list[Value]) -> Node:
-    """Return the node of one call of a function, and name its results in `values`."""
+def _function_node(graph: Graph, segment: Segment, name: str, values: list[Value], attrs: list[AttrRow]) -> Node:
+    """Return the node of one call of a function; its results are named in `values`, what is new is put in `attrs`."""
     scope = graph.scopes[segment.scope]
     inside = {value for index in segment.members for value in graph.nodes[index].outputs}
     read = dict.fromkeys(segment.inputs)
     inputs = [value for value in scope.inputs if value in read]
     given = set(inputs)
     inputs += [value for value in read if value not in given]
-    outputs = list(dict.fromkeys([value for value in scope.outputs if value in inside] + segment.outputs))
+    returned = dict.fromkeys([value for value in scope.outputs if value in inside])
+    loose = [value for value in segment.outputs if value not in returned]
+    saved = _saved(graph, segment, loose) if scope.phase == "forward" else []
+    outputs = [*returned, *[value for value in loose if value not in saved], *saved]
+    row = scope.attrs
+    if saved:
+        attrs.append((*graph.attrs[row], (SAVED, len(saved))))
+        row = len(attrs) - 1
+    lone = len(outputs) - len(saved) == 1
     for port, value in enumerate(outputs):
-        values[value] = Value(values[value].type, name if len(outputs) == 1 else f"{name}:{port}")
+        values[value] = Value(values[value].type, name if lone and not port else f"{name}:{port}")
     leaves_torch = not outputs and any(graph.nodes[index].kind == "host" for index in segment.members)
     return Node(
         "host" if leaves_torch else "op",
@@ -154,9 +163,19 @@ def _function_node(graph: Graph, segment: Segment, name: str, values: list[Value
         scope.depth,
         tuple(inputs),
         tuple(outputs),
-        scope.attrs,
+        row,
         scope.source,
     )
+
+
+def _saved(graph: Graph, segment: Segment, made: list[int]) -> list[int]:
+    """Return those of the values that a call made which only backward passes read outside of it."""
+    members = set(segment.members)
+    return [
+        value
+        for value in made
+        if all(user in members or graph.phase_of(graph.nodes[user]) == "backward" for user in graph.users[value])
+    ]
 
 
 def _without_functions(graph: Graph, leave: frozenset[str]) -> tuple[Graph, Sequence[int]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from trec.analysis.selectors import nodes as selected
 from trec.ir.derivation import derived
 from trec.ir.rewrite import remaining_scopes, with_nodes
+from trec.ir.types import SOURCE_KINDS
 
 if TYPE_CHECKING:
     from trec.analysis.selectors import Selector
@@ -19,8 +20,9 @@ _ALWAYS = frozenset({"input", "output", "host", "region"})
 def prune(graph: Graph, *, keep: Selector = ()) -> Graph:
     """Return the graph without dead operators: those that no output, host node or unseen code depends on.
 
-    What yields no tensor at all is taken to have an effect and stays. Updates of buffers go unless a later step reads
-    them; parameters, buffers and constants go with their last reader.
+    What yields no tensor at all is taken to have an effect and stays, and so do gradients that are added up and steps
+    of optimizers. Updates of buffers go unless a later step reads them; parameters, buffers and constants go with their
+    last reader.
 
     Args:
         graph: what to rewrite.
@@ -35,8 +37,11 @@ def prune(graph: Graph, *, keep: Selector = ()) -> Graph:
     nodes, producers = graph.nodes, graph.producers
     live = bytearray(selected(graph, keep, option="keep"))
     for index, node in enumerate(nodes):
-        if not node.outputs or node.kind in _ALWAYS:
+        if not node.outputs or node.kind in _ALWAYS or graph.phase_of(node) == "optimizer":
             live[index] = 1
+    for row in graph.derivatives:
+        if nodes[row.forward].kind in SOURCE_KINDS:
+            live[row.node] = 1
     pending = [edge for edge in graph.carried if not live[producers[edge.value]]]
     while True:
         index = live.rfind(1)

@@ -78,7 +78,10 @@ class _Rolling:
             name = unique(inner_name(outer, "repeat"), names)
             depth = outer.depth + (outer.kind == "module" or around == 0)
             scope = len(scopes)
-            scopes.append(Scope("region", name, outer.path, "repeat", 0, parent, depth, repeats=loop.names))
+            phase = scopes[parent].phase
+            scopes.append(
+                Scope("region", name, outer.path, "repeat", 0, parent, depth, repeats=loop.names, phase=phase)
+            )
             self.before[scope] = min([inner for inner in called if inner >= 0], default=scope)
             for item, inner in zip(loop.items, called, strict=True):
                 if inner >= 0:

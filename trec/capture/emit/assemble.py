@@ -6,30 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 from trec.capture.arguments import freeze, name_arguments
 from trec.capture.describe import describe
+from trec.capture.emit.derivatives import derivatives
 from trec.capture.emit.measured import measured
+from trec.capture.emit.names import NAMED, Names
 from trec.capture.emit.program import Program, plan
 from trec.capture.emit.strands import order_strands
 from trec.capture.emit.unread import drop_unread
 from trec.capture.log import Origin
 from trec.capture.naming import Description
-from trec.capture.operators import operator_name
 from trec.capture.sources import resolve_place
-from trec.capture.torch_api import HigherOrderOperator, OpOverload
-from trec.ir.builder import GraphBuilder, unique
+from trec.ir.builder import GraphBuilder
 from trec.ir.tables import clean
-from trec.ir.types import Node, Value
+from trec.ir.types import SAVED, Node, Value
 
 if TYPE_CHECKING:
-    from trec.capture.log import ScopeRecord, ValueType
+    from trec.capture.log import ValueType
     from trec.capture.recorder import Recorder
     from trec.ir.graph import Graph
     from trec.ir.types import AttrRow
-
-NAMED = frozenset({"input", "output", "param", "buffer", "constant"})
-"""Kinds of steps that are named for what they are, not for what they do."""
-
-LINKS = {"write": "update"}
-"""How links are called in the graph, where the log tells them apart."""
 
 
 def assemble(recorder: Recorder, name: str, outputs: list[tuple[str, int]], made: dict[int, Origin]) -> Graph:
@@ -61,15 +55,11 @@ class _Assembly:
         self.program = program
         self.builder = GraphBuilder(name, meta=recorder.meta)
         self.types = [-1] * len(self.log.type_keys)
-        self.scope_names: list[str] = []
         self.rows = [-1] * len(self.log.argument_rows)
         self.described: dict[int, tuple[AttrRow, int]] = {}
         self.places: dict[tuple[int, int], int] = {}
         self.named: dict[AttrRow, int] = {}
-        self.names: dict[int, str] = {}
-        self.taken: dict[str, int] = {}
-        self.step_names: list[str] = []
-        self.group_names: list[str] = []
+        self.names = Names(self.log, program, self.builder.name)
         self.module_scopes: list[int] = []
         self.group_scopes: list[int] = []
 
@@ -80,49 +70,14 @@ class _Assembly:
             for value in step.outputs:
                 numbers[value] = count
                 count += 1
-        self._name_all()
         self._add_scopes(numbers)
         self._add_nodes(numbers)
+        self.builder.derivatives += derivatives(self.log, self.program)
         graph = self.builder.build()
         if self.log.costs:
-            return measured(graph, self.program, self.log.seconds, self.scope_names, self.step_names, self.group_names)
+            names = self.names
+            return measured(graph, self.program, self.log.seconds, names.scopes, names.steps, names.groups)
         return graph
-
-    # ---- names
-
-    def _name_all(self) -> None:
-        """Name module calls, then steps and function calls in program order, then operators inside function calls.
-
-        So a function call has the same name whether it becomes a node or a scope.
-        """
-        root = self.builder.name
-        around = [unique(clean(_call_name(record, root)), self.taken) for record in self.log.scopes]
-        self.scope_names = around
-        around = ["", *[f"{name}." for name in around[1:]]]
-        names, groups, taken = self.step_names, self.group_names, self.taken
-        for step in self.program.steps:
-            if step.group < 0:
-                if step.kind in NAMED and step.what != "constant":
-                    name = clean(step.what)
-                else:
-                    name = around[step.scope] + self._op(step.what)
-                names.append(unique(name, taken) if name in taken else name)
-                taken.setdefault(name, 0)
-                continue
-            if step.group == len(groups):
-                call = self.program.groups[step.group].call
-                groups.append(unique(around[step.scope] + self._op(call.function), taken))
-            names.append("")
-        for position, step in enumerate(self.program.steps):
-            if step.group >= 0:
-                names[position] = unique(f"{groups[step.group]}.{self._op(step.what)}", taken)
-
-    def _op(self, what: Any) -> str:
-        name = self.names.get(id(what))  # operators take long to hash
-        if name is None:
-            name = LINKS.get(what, what) if type(what) is str else function_name(what)
-            self.names[id(what)] = name = clean(name)
-        return name
 
     # ---- scopes
 
@@ -134,13 +89,16 @@ class _Assembly:
                 self.builder.scope(
                     "function",
                     path=self.log.scopes[call.scope].path,
-                    cls=self._op(call.function),
+                    cls=self.names.op(call.function),
                     parent=self.module_scopes[call.scope],
-                    name=self.group_names[len(self.group_scopes)],
-                    attrs=self._marked(self._arguments(call.function, call.arguments), call.error),
+                    name=self.names.groups[len(self.group_scopes)],
+                    attrs=self._arguments(
+                        call.function, call.arguments, () if call.error is None else (("error", call.error),)
+                    ),
                     source=self._place(call.place, call.scope),
                     inputs=[numbers[value] for value in group.inputs],
                     outputs=[numbers[value] for value in group.outputs],
+                    phase=self.log.scopes[call.scope].phase,
                 )
             )
         self._add_modules(len(self.log.scopes))
@@ -155,10 +113,11 @@ class _Assembly:
                 attrs = self.builder.attrs.add((*self.builder.attrs[attrs], error))
             parent = -1 if record.parent < 0 else scopes[record.parent]
             source = self._place(record.place, record.parent)
-            name = self.scope_names[position]
+            name = self.names.scopes[position]
             row = builder.scope_row(
-                record.kind, name, clean(record.path), record.cls, record.call, parent, attrs, source
-            )
+                record.kind, name, clean(record.path), record.cls, record.call, parent, attrs, source,
+                phase=record.phase,
+            )  # fmt: skip
             scopes.append(row)
 
     # ---- nodes
@@ -167,16 +126,18 @@ class _Assembly:
         """Add the rows of nodes and values as they are: names are unique, and everything else is in the tables."""
         builder, module_scopes, group_scopes = self.builder, self.module_scopes, self.group_scopes
         nodes, values, scopes = builder.nodes, builder.values, builder.scopes
-        depths = [scopes[scope].depth + 1 for scope in module_scopes]
+        held_by = [scopes[scope] for scope in module_scopes]
+        depths = [row.depth + (row.kind == "module" or row.parent < 0) for row in held_by]
         log_types, types = self.log.types, self.types
-        for step, name in zip(self.program.steps, self.step_names, strict=True):
+        for step, name in zip(self.program.steps, self.names.steps, strict=True):
             kind, group = step.kind, step.group
             attrs, source = 0, -1
             if kind not in NAMED:
-                op = self._op(step.what)
-                attrs = self._arguments(step.what, step.detail)
-                if step.error is not None:
-                    attrs = self._marked(attrs, step.error)
+                op = self.names.op(step.what)
+                facts: AttrRow = () if step.error is None else (("error", step.error),)
+                if step.saved:
+                    facts = (*facts, (SAVED, step.saved))
+                attrs = self._arguments(step.what, step.detail, facts)
                 source = self._place(step.place, step.scope) if kind != "link" else -1
             else:
                 op = kind
@@ -189,11 +150,12 @@ class _Assembly:
             inputs = tuple([numbers[value] for value in step.inputs])
             first = len(values)
             outputs = step.outputs
+            lone = len(outputs) - step.saved == 1
             for port, value in enumerate(outputs):
                 type_ = types[log_types[value]]
                 if type_ < 0:
                     type_ = types[log_types[value]] = self._type(self.log.type_keys[log_types[value]])
-                values.append(Value(type_, name if len(outputs) == 1 else f"{name}:{port}"))
+                values.append(Value(type_, name if lone and not port else f"{name}:{port}"))
             made = (first,) if len(outputs) == 1 else tuple(range(first, len(values)))
             nodes.append(Node(kind, op, name, parent, depth, inputs, made, attrs, source))
 
@@ -214,20 +176,24 @@ class _Assembly:
             found = self.named[row] = self.builder.attrs.append(row)
         return found
 
-    def _arguments(self, function: Any, index: Any) -> int:
-        """Return the index of the attributes that name the arguments of a call: kept in the log, or only outlined."""
+    def _arguments(self, function: Any, index: Any, facts: AttrRow = ()) -> int:
+        """Return the index of the attributes that name the arguments of a call: kept in the log, or only outlined.
+
+        Args:
+            function: what was called.
+            index: where its arguments are kept, or their outline; None for none.
+            facts: what is to be said of the call besides.
+        """
         if index is None:
-            return 0
+            return self.builder.attrs.add(facts)
         if type(index) is not int:
-            return self.builder.attrs.add(name_arguments(function, freeze(tuple(index[0]), index[1])[0]))
+            return self.builder.attrs.add((*name_arguments(function, freeze(tuple(index[0]), index[1])[0]), *facts))
+        if facts:
+            return self.builder.attrs.add((*name_arguments(*self.log.argument_rows[index]), *facts))
         row = self.rows[index]
         if row < 0:
             row = self.rows[index] = self.builder.attrs.add(name_arguments(*self.log.argument_rows[index]))
         return row
-
-    def _marked(self, attrs: int, error: str | None) -> int:
-        """Return the index of attributes with the exception that a call raised added."""
-        return attrs if error is None else self.builder.attrs.add((*self.builder.attrs[attrs], ("error", error)))
 
     def _place(self, place: Any, scope: int) -> int:
         """Return the index of a source line: where the enclosing module was called if none of the user's is nearer."""
@@ -250,12 +216,6 @@ class _Assembly:
         )
 
 
-def _call_name(record: ScopeRecord, root: str) -> str:
-    """Return path and number of a call; the model itself goes by its class where it is not the root."""
-    name = root if record.parent < 0 else record.path or record.cls
-    return f"{name}#{record.call + 1}" if record.call or (record.parent >= 0 and not record.path) else name
-
-
 def _names(names: list[str]) -> AttrRow:
     """Return the attributes of a parameter or buffer: its first name, and the others if it is tied."""
     qualname = ("qualname", clean(names[0]))
@@ -271,13 +231,3 @@ def _symbol(size: Any) -> int | str:
         return int(text)
     except ValueError:
         return "?" if text.startswith("j") and text[1:].isdigit() else text
-
-
-def function_name(function: Any) -> str:
-    """Return the short name of a torch function, the attribute's name for an accessor, the full one of an operator."""
-    if isinstance(function, (OpOverload, HigherOrderOperator)):
-        return operator_name(function)
-    name = getattr(function, "__name__", None) or type(function).__name__
-    if name in ("__get__", "__set__", "__delete__"):
-        return str(getattr(getattr(function, "__self__", None), "__name__", name))
-    return str(name)

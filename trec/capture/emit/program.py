@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct
 
 from trec.capture.emit.bundles import bundle_passes
+from trec.capture.emit.placing import SOURCES, place_gradients, place_sources
 from trec.capture.log import Call, Event, Log, Origin, Place
 from trec.ir.types import NodeKind
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
     from trec.capture.operators import Facts
 
-SOURCES = frozenset({"param", "buffer", "constant"})
+READ, SAVED = 1, 2
+"""How a value is read outside of the event that makes it: by other steps, or by autograd, which saved it."""
 
 
 class Group(NamedTuple):
@@ -43,6 +45,10 @@ class Step(Struct, gc=False):
     """Name of the exception with which it stopped the model."""
     cost: tuple[int, float] | None = None
     """Floating point operations and seconds, where they were measured."""
+    saved: int = 0
+    """How many of its last outputs are there only for autograd, which saved them."""
+    call: Call | None = None
+    """The call of a function that it is; None for a single operator and for anything else."""
 
 
 class Program(NamedTuple):
@@ -73,17 +79,21 @@ def plan(
         elif event[0] not in SOURCES or usage.escapes[event[4][0]]:  # type: ignore[index]
             planner.steps.append(Step(*event))  # type: ignore[misc]
     steps = _insert_made(planner.steps, planner.groups, made, log) if made else planner.steps
-    _place_sources(steps, log)
+    place_sources(steps, log)
+    if log.differentiates:
+        place_gradients(steps, planner.groups, log)
     if log.costs:
         _add_costs(steps, log.costs)
     return Program(steps, planner.groups)
 
 
 class _Usage:
-    """Which event of the log makes each value, and whether another event reads it."""
+    """Which event of the log makes each value, and what other events read it: `READ`, `SAVED` or both."""
 
     def __init__(self, log: Log, outputs: Iterable[int]) -> None:
         count = len(log.types)
+        self.reads = reads = [SAVED if record.autograd else READ for record in log.scopes]
+        """For each scope, what it is to be read there."""
         self.maker = maker = [-1] * count
         self.escapes = escapes = bytearray(count)
         for position, event in enumerate(log.events):
@@ -91,13 +101,13 @@ class _Usage:
             for operation in operations:
                 for value in operation[3]:
                     if maker[value] != position:
-                        escapes[value] = 1
+                        escapes[value] |= reads[operation[2]]
                 for value in operation[4]:
                     maker[value] = position
             for value in event.read if type(event) is Call else ():
                 escapes[value] |= maker[value] != position
         for value in outputs:
-            escapes[value] = 1
+            escapes[value] |= READ
 
 
 class _Planner:
@@ -114,15 +124,18 @@ class _Planner:
         events, results = call.events, call.results
         if len(events) == 1 and not self.keep_operators and _is_call(call, events[0]):
             makes = events[0][4]
-            self.steps.append(Step("op", call.function, call.scope, call.given, makes, call.arguments, call.place))
+            step = Step("op", call.function, call.scope, call.given, makes, call.arguments, call.place, call=call)
+            self.steps.append(step)
             return
         maker, escapes = self.usage.maker, self.usage.escapes
         leaking = [value for event in events for value in event[4] if escapes[value] and value not in results]
+        saved = self._take_saved(call, leaking) if leaking else []
         if leaking and any(maker[value] == position for value in results):
             hoisted = self._hoist(call, leaking)
             if hoisted:
                 events = [event for event in events if id(event) not in hoisted]
                 leaking = [value for value in leaking if maker[value] == position]
+                saved = [value for value in saved if maker[value] == position]
         read = {value: None for event in events for value in event[3] if maker[value] != position}
         read.update({value: None for value in call.read if maker[value] != position})
         inputs = [value for value in call.given if value in read]
@@ -138,10 +151,21 @@ class _Planner:
             self._keep(call, events, inputs, outputs)
             return
         kind: NodeKind = "host" if call.host and not outputs else "op"
+        outputs += saved
         step = Step(kind, call.function, call.scope, inputs, outputs, call.arguments, call.place, error=call.error)
+        step.saved = len(saved) if self.log.scopes[call.scope].phase == "forward" else 0
+        step.call = call
         if self.log.costs:
             step.cost = _sum_costs([value for event in events for value in event[4]], self.log.costs)
         self.steps.append(step)
+
+    def _take_saved(self, call: Call, leaking: list[int]) -> list[int]:
+        """Take out of the values that a call does not return those that only autograd reads, and return them."""
+        used = READ | self.usage.reads[call.scope]
+        saved = [value for value in leaking if not self.usage.escapes[value] & used]
+        if saved:
+            leaking[:] = [value for value in leaking if self.usage.escapes[value] & used]
+        return sorted(saved)
 
     def _keep(self, call: Call, events: list[Event], inputs: list[int], outputs: list[int]) -> None:
         group = len(self.groups)
@@ -217,32 +241,3 @@ def _insert_made(steps: list[Step], groups: list[Group], made: dict[int, Origin]
                 renamed[value] = log.like(value)
                 result.append(Step(origin.kind, origin.names[0], 0, [value], [renamed[value]], origin, None))
     return result
-
-
-def _place_sources(steps: list[Step], log: Log) -> None:
-    """Hold each parameter, buffer and constant where all its readers are: their lowest common module."""
-    parents = [record.parent for record in log.scopes]
-    depths = [0] * len(parents)
-    for scope, parent in enumerate(parents):
-        if scope:
-            depths[scope] = depths[parent] + 1
-    sources = {step.outputs[0]: step for step in steps if step.kind in SOURCES and step.group < 0}
-    for step in sources.values():
-        step.scope = -1
-    for step in steps:
-        scope = step.scope
-        for value in step.inputs:
-            source = sources.get(value)
-            if source is not None and source.scope != scope:
-                source.scope = scope if source.scope < 0 else _common(source.scope, scope, parents, depths)
-    for step in sources.values():
-        step.scope = max(step.scope, 0)
-
-
-def _common(first: int, second: int, parents: list[int], depths: list[int]) -> int:
-    while first != second:
-        if depths[first] >= depths[second]:
-            first = parents[first]
-        else:
-            second = parents[second]
-    return first

@@ -138,6 +138,7 @@ def _move_scopes(log: Log, order: list[int], moved: list[int]) -> None:
     log.seconds = {moved[scope]: seconds for scope, seconds in log.seconds.items()}
     for scope in log.scopes:
         scope.parent = moved[scope.parent] if scope.parent >= 0 else -1
+        scope.mirrors = moved[scope.mirrors] if scope.mirrors >= 0 else -1
         if scope.kind == "module":
             scope.call = calls.get(scope.path, 0)
             calls[scope.path] = scope.call + 1

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from trec.capture.arguments import name_arguments
-from trec.capture.emit.assemble import function_name
+from trec.capture.emit.names import function_name
 from trec.capture.torch_api import HigherOrderOperator
 from trec.capture.traced.contents import Held, Number, Subgraph, frozen_of, mapped, picked, tensors_in
 from trec.capture.traced.effects import Effect, call_of, effect_of, effect_of_module

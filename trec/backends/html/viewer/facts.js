@@ -15,6 +15,11 @@ const PALETTE = ["convolution", "linear", "normalisation", "activation", "attent
 const STEPS = 5;
 /** Ratio of the greatest number to the least from which a scale counts by orders of magnitude. */
 const WIDE = 30;
+/** Colours of text on a scale, as `trec.backends.colouring` has them: for details, for names, where those are too close. */
+const DARK = ["#3c4654", "#1b2430", "#000000"];
+const LIGHT = ["#e4e9f0", "#ffffff"];
+/** Luminance on which black and white text can be read alike, and the least contrast ratio of text. */
+const [MIDDLE, READ] = [0.179, 4.5];
 
 /** Colours by a name that each box has. @param {string} title @param {(graph: Graph, item: Item) => string} ask @returns {Colouring} */
 export function byName(title, ask) {
@@ -30,7 +35,7 @@ export function byName(title, ask) {
       const rest = theme.paints.other;
       /** @type {Key[]} */
       const keys = [...known].map(([name, paint]) => ({ text: name || "none", paint }));
-      if (order.length > PALETTE.length) keys.push({ text: `${order.length - PALETTE.length} others`, paint: rest });
+      if (order.length > PALETTE.length) keys.push({ text: "others", paint: rest });
       return { paints: names.map((name) => (name === null ? null : (known.get(name) ?? rest))), keys };
     },
   };
@@ -75,23 +80,36 @@ function isColoured(graph, item) {
 }
 
 /** The colours at a place between the ends of a scale, with text that can be read. @param {Theme} theme @param {number} share @returns {Paint} */
-function shade(theme, share) {
-  const [low, high] = theme.scale.map((colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)));
+export function shade(theme, share) {
+  const [low, high] = theme.scale.map(channels);
   const mixed = low.map((one, at) => Math.round(one + (high[at] - one) * share));
   const light = luminance(mixed);
   const border = light > 0.2 ? mixed.map((channel) => Math.round(channel * 0.6)) : mixed;
-  const [text, muted] = light > 0.3 ? ["#1b2430", "#3c4654"] : light > 0.18 ? ["#000000", "#000000"] : ["#ffffff", "#e4e9f0"];
+  const inks = light > MIDDLE ? DARK : LIGHT;
+  const [text, muted] = [1, 0].map((first) => inks.slice(first).find((ink) => contrast(ink, light) >= READ) ?? inks[inks.length - 1]);
   return { fill: hex(mixed), border: hex(border), text, muted, line: "solid", width: 1 };
 }
 
-/** @param {number[]} channels */
-function hex(channels) {
-  return `#${channels.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+/** The contrast ratio of a text to what is behind it. @param {string} ink @param {number} ground its luminance */
+function contrast(ink, ground) {
+  const own = luminance(channels(ink));
+  return (Math.max(own, ground) + 0.05) / (Math.min(own, ground) + 0.05);
 }
 
-/** The relative luminance of a colour, as the Web Content Accessibility Guidelines define it. @param {number[]} channels */
-function luminance(channels) {
-  const [red, green, blue] = channels.map((channel) => channel / 255).map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+/** @param {string} colour */
+function channels(colour) {
+  return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+}
+
+/** @param {number[]} mixed */
+function hex(mixed) {
+  return `#${mixed.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** The relative luminance of a colour, as the Web Content Accessibility Guidelines define it. @param {number[]} mixed */
+function luminance(mixed) {
+  const linear = (/** @type {number} */ part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  const [red, green, blue] = mixed.map((channel) => linear(channel / 255));
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 

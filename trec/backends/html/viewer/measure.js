@@ -8,8 +8,8 @@
 
 /** Font sizes of subtitles, details and the texts along wires. @typedef {[number, number, number]} Sizes */
 
-export const GAP = 6;
-export const TITLE_ROOM = 7;
+const GAP = 6;
+const TITLE_ROOM = 7;
 const SIDE = 7;
 const PILL = 11;
 const ABOVE = 4;

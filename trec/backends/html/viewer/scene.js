@@ -65,7 +65,7 @@ export function compose(graph, view) {
     boxIndex: new Chunks(places),
     frameIndex: new Chunks(frames),
     wireIndex: new Chunks(boundsOf(placement.routes)),
-    noteIndex: new Chunks(Float64Array.from(notes.flatMap(({ text, x, y }) => [x - 3 * text.length, y - 5, 6 * text.length, 10]))),
+    noteIndex: new Chunks(roomOf(notes)),
   };
 }
 
@@ -86,6 +86,17 @@ function notesOf(placement, texts, nets) {
   const wires = new Map();
   nets.forEach((net, wire) => wires.has(net) || wires.set(net, wire));
   return [...placement.labels].map(([net, [x, y]]) => ({ text: texts.get(net) ?? "", x, y, wire: wires.get(net) }));
+}
+
+/** About where each text is. @param {Note[]} notes */
+function roomOf(notes) {
+  const room = new Float64Array(4 * notes.length).fill(10);
+  notes.forEach(({ text, x, y }, at) => {
+    room[4 * at] = x - 3 * text.length;
+    room[4 * at + 1] = y - 5;
+    room[4 * at + 2] = 6 * text.length;
+  });
+  return room;
 }
 
 /** The rectangle round each route, in which there is room for its arcs. @param {Placement["routes"]} routes */

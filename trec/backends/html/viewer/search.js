@@ -74,11 +74,11 @@ export class Search {
     this.at = -1;
     this.timer = 0;
     this.input = element("input", {
-      type: "search", "aria-label": HINT, title: HINT, placeholder: "Search", spellcheck: "false", autocomplete: "off",
+      type: "search", "aria-label": HINT, title: HINT, placeholder: "Search", spellcheck: "false", autocomplete: "off", "aria-describedby": "fault",
       input: () => this.wait(), keydown: (/** @type {KeyboardEvent} */ event) => this.press(event),
     });
     this.count = element("span", { class: "count" });
-    this.fault = element("div", { class: "fault", hidden: true });
+    this.fault = element("div", { class: "fault", id: "fault", hidden: true });
     this.steps = [
       button(sign("M4 10l4-4 4 4"), "Previous hit (Shift Enter)", () => this.step(-1)),
       button(sign("M4 6l4 4 4-4"), "Next hit (Enter)", () => this.step(1)),

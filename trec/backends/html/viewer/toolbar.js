@@ -65,7 +65,7 @@ function depths(app) {
     app.openTo(depth);
     app.announce(`${text}: ${app.state.scene.picture.boxes.length} boxes`);
   });
-  const levels = Array.from({ length: Math.min(app.deepest, 12) }, (_, at) => open(at + 1, `To depth ${at + 1}`));
+  const levels = Array.from({ length: Math.min(app.deepest, 12) }, (_, at) => open(at + 1, `Depth ${at + 1}`));
   return [open(null, "What can be read at once"), open(0, "Nothing"), ...levels.slice(0, -1), open(Infinity, "Everything")];
 }
 
@@ -94,7 +94,7 @@ export function mountToolbar(app, { start, end }) {
   bar.append(
     ...start,
     element("span", { class: "grow" }),
-    ...menu("Open", "Open to a depth", ...depths(app)),
+    ...menu("Depth", "Open to a depth", ...depths(app)),
     ...menu("Show", "What is shown", ...switches(app)),
     colours(app),
     button(sign("M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4"), "Show all of the picture (0)", () => app.fit()),

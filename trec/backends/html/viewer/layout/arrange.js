@@ -22,7 +22,7 @@ const FEW = 40;
 /** Width of a box up to which it is a circle or a point, which nets reach in the middle. */
 const ROUND = 30;
 
-/** What is known of scopes in pictures with one direction and one length of columns: of the last and the one before. */
+/** What is known of scopes in pictures with one direction and one length of columns, at least of the last two. */
 export class Memory {
   constructor() {
     /** @type {Interning<Nets>} */
@@ -321,7 +321,9 @@ class Arrangement {
     }
     // Of wires that share a net those that run the other way come last.
     texts.sort((one, other) => one[0] - other[0]);
-    const labels = new Map(texts.map(([key, point]) => [nesting.netOf[key], point]));
+    /** @type {Placement["labels"]} */
+    const labels = new Map();
+    for (const [key, point] of texts) labels.set(nesting.netOf[key], point);
     const content = (/** @type {number} */ scope) => this.framed[scope].content;
     const middles = direction === "TB" ? boxes : boxes.slice();
     const place = (/** @type {number} */ box) => {

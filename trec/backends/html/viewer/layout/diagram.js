@@ -4,9 +4,9 @@
 //     const memory = new Memory();                    // optional
 //     const placement = arrange(diagram, memory);     // all positions and routes
 //
-// A scope that is equal to one of the last two pictures of a memory is not laid out again: when something is opened or
-// closed in place, only the scopes around it are. A memory is for one direction and one `wrap`. text.js says how wide
-// texts are, and `curves` in routing.js how a route is drawn.
+// A scope that is equal to one of at least the last two pictures of a memory is not laid out again: when something is
+// opened or closed in place, only the scopes around it are. A memory is for one direction and one `wrap`. text.js says
+// how wide texts are, and `curves` in routing.js how a route is drawn.
 
 /** @typedef {[number, number]} Point x to the right, y downwards, in points */
 /** @typedef {[number, number]} Size width and height in points */

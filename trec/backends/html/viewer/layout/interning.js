@@ -1,5 +1,8 @@
 // Equal rows of numbers get one number, by which what is known of them is found again.
 
+/** Rows that are kept in any case. */
+const FEW = 1000;
+
 /** @template Known @typedef {{ row: ArrayLike<number>, value: Known, used: number }} Entry a row, what is known of it, and the last picture that asked for it */
 
 /** @template Known */
@@ -15,7 +18,7 @@ export class Interning {
     this.used = 0;
   }
 
-  /** Begin another picture; what many pictures have not asked for is forgotten. */
+  /** Begin another picture; once there is much that the last two did not ask for, that is forgotten. */
   turn() {
     if (this.kept > 3 * this.used + FEW) {
       this.kept = 0;
@@ -51,8 +54,6 @@ export class Interning {
     return entry.value;
   }
 }
-
-const FEW = 1000;
 
 /** @param {ArrayLike<number>} row */
 function hashOf(row) {

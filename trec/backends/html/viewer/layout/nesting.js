@@ -68,7 +68,9 @@ export class Nesting {
     /** For each key, the deepest scope with both ends of the net, if that has a text. */
     this.lowest = new Int32Array(nets + count).fill(-1);
     /** For each key, the net of the diagram. */
-    this.netOf = Int32Array.from(this.lowest, (_, key) => (key < nets ? key : diagram.wires[4 * (key - nets) + 2]));
+    this.netOf = new Int32Array(nets + count);
+    for (let net = 0; net < nets; net++) this.netOf[net] = net;
+    for (let wire = 0; wire < count; wire++) this.netOf[nets + wire] = diagram.wires[4 * wire + 2];
     this.nets = nets;
     const { firstSeen } = this;
     for (let wire = 0; wire < count; wire++) this.follow(wire, (scope) => firstSeen[scope + 1]++);

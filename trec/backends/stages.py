@@ -1,0 +1,44 @@
+"""Which column of a picture each box is drawn in: forward, backward and optimizer stand beside one another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trec.backends.drawing import Drawing
+
+
+def columns(drawing: Drawing) -> tuple[tuple[bool, ...], tuple[int, ...]]:
+    """Return for each column whether the flow goes up in it, and for each box its column.
+
+    Each outermost frame of a later phase is a column of its own; backward passes go up. What is forward stands in the
+    first column, but for what reads from a later phase, as the pass behind a step does: that begins a column behind it.
+    Both are empty for a drawing of one phase.
+    """
+    if all(cluster.parent >= 0 or cluster.phase == "forward" for cluster in drawing.clusters):
+        return (), ()
+    outer = _outermost(drawing)
+    reads: dict[int, set[int]] = {}
+    for edge in drawing.edges:
+        if outer[edge.source] != outer[edge.target]:
+            reads.setdefault(outer[edge.target], set()).add(outer[edge.source])
+    phases = ["forward"]
+    found: dict[int, int] = {}
+    for item in dict.fromkeys(outer):
+        phase = "forward" if item < 0 else drawing.clusters[item].phase
+        column = len(phases)
+        if phase == "forward":
+            before = max([found[source] for source in reads.get(item, ()) if source in found], default=0)
+            column = phases.index("forward", before) if "forward" in phases[before:] else column
+        found[item] = column
+        if column == len(phases):
+            phases.append(phase)
+    return tuple([phase == "backward" for phase in phases]), tuple([found[item] for item in outer])
+
+
+def _outermost(drawing: Drawing) -> list[int]:
+    """Return for each box the outermost frame around it; for one without, `-1 - box`."""
+    around: list[int] = []
+    for index, cluster in enumerate(drawing.clusters):
+        around.append(index if cluster.parent < 0 else around[cluster.parent])
+    return [around[box.cluster] if box.cluster >= 0 else -1 - index for index, box in enumerate(drawing.boxes)]
