@@ -11,10 +11,10 @@ The data is one object, JSON when it is written; `viewer/types.js` says the same
 - `types`: columns `shape`, `dtype`, `device` (texts), `elements` and `bytes`.
 - `attrs`: rows of names and values, both texts, in turn. `sources`: columns `file`, `line`, and `link`, the
   address that they lead to (texts but for the line).
-- `scopes`: columns `kind`, `name`, `path`, `cls` (texts; name and path as `Texts.below` writes them), `call`, `parent`,
-  `face` (closed) and `frame` (open), `attrs`, `source`, `change`, `times` (for how many equal calls it stands), `like`
-  (how many scopes before it the one is that folding shows instead; 0 for none), and sums over all in it: `ops`,
-  `params`, `flops`, `bytes` (of results) and `held` (bytes of parameters).
+- `scopes`: columns `kind`, `name`, `path`, `cls` (texts; name and path as `Texts.below` writes them), `call`, `phase`,
+  `parent`, `face` (closed) and `frame` (open), `attrs`, `source`, `change`, `times` (for how many equal calls it
+  stands), `like` (how many scopes before it the one is that folding shows instead; 0 for none), and sums over all in
+  it: `ops`, `params`, `flops`, `bytes` (of results) and `held` (bytes of parameters).
 - `nodes`: columns `kind`, `op`, `name` (texts), `parent` (as a difference to that of the node before), `face`, `attrs`,
   `source`, `scope`, `change`, and `inputs` and `outputs`, how many values it reads and yields.
 - `values`: the type of each value, in the order in which they are yielded.
@@ -28,7 +28,7 @@ The data is one object, JSON when it is written; `viewer/types.js` says the same
 - `options`: what is shown at first.
 
 A column all of whose entries are equal is that one number. Kinds are positions in `NODE_KINDS` and `SCOPE_KINDS`,
-changes positions in `CHANGES`, counted from 1; 0 is none.
+phases in `PHASES`, changes in `CHANGES`, counted from 1; 0 is none.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from trec.backends.html.texts import Texts
 from trec.backends.lower import main_dtype
 from trec.backends.plan import plan_of_all
 from trec.backends.templates import link
-from trec.ir.types import NODE_KINDS
+from trec.ir.types import NODE_KINDS, PHASES
 from trec.layout.text import width
 
 if TYPE_CHECKING:
@@ -186,6 +186,7 @@ class _Columns:
             "path": [below(s.path, outer.path if outer else "") for s, outer in zip(scopes, around, strict=True)],
             "cls": [add(scope.cls) for scope in scopes],
             "call": [scope.call for scope in scopes],
+            "phase": [PHASES.index(scope.phase) for scope in scopes],
             "parent": [scope.parent for scope in scopes],
             "face": [self._closed(scope, params) for scope, params in zip(scopes, whole["params"], strict=True)],
             "frame": [self._face((row.title, row.subtitle, row.detail, row.look)) for row in clusters],

@@ -8,6 +8,7 @@ import { Ruler } from "./layout/text.js";
 
 export const NODE_KINDS = ["input", "param", "buffer", "constant", "op", "module", "region", "host", "link", "output"];
 export const SCOPE_KINDS = ["module", "function", "region"];
+export const PHASES = ["forward", "backward", "optimizer"];
 export const CHANGES = ["", "added", "removed", "changed", "moved"];
 
 export const [INPUT, PARAM, BUFFER, CONSTANT, OP, MODULE, REGION, HOST, LINK, OUTPUT] = NODE_KINDS.keys();

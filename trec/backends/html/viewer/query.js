@@ -7,7 +7,7 @@ import { likely } from "./similar.js";
 /** @typedef {{ join: "and" | "or", left: Expression, right: Expression }} Joint */
 /** @typedef {Term | Negation | Joint} Expression */
 
-const KEYS = ["class", "device", "dtype", "in", "is", "kind", "name", "op", "path", "scope", "shape"];
+const KEYS = ["class", "device", "dtype", "in", "is", "kind", "name", "op", "path", "phase", "scope", "shape"];
 const TOKEN = /\s*(?:([()])|([a-z]+:)?(?:"([^"]*)"|'([^']*)'|([^\s()"']*)))/y;
 const WORDS = ["and", "or", "not", "(", ")"];
 const DEEPEST = 100;

@@ -9,7 +9,7 @@ import { masks, vocabulary } from "./terms.js";
 /** @typedef {import("./query.js").Term} Term */
 /** @typedef {import("./terms.js").Masks} Masks */
 
-const FIXED = ["kind", "is"];
+const FIXED = ["kind", "is", "phase"];
 
 /** The nodes and scopes that a selector selects, as in Python. @param {Graph} graph @param {string} text @returns {Masks} */
 export function selected(graph, text) {

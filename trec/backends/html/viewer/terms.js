@@ -1,7 +1,7 @@
 // Which nodes and scopes of a graph a condition holds for, as `trec.analysis.terms` has it.
 
 import { nameGlob, pathGlob, shapeGlob } from "./globs.js";
-import { MODULE, NODE_KINDS, OP, SCOPE_KINDS } from "./graph.js";
+import { MODULE, NODE_KINDS, OP, PHASES, SCOPE_KINDS } from "./graph.js";
 
 /** @typedef {import("./graph.js").Graph} Graph */
 /** @typedef {import("./query.js").Term} Term */
@@ -172,6 +172,13 @@ const TERMS = {
     const [nodes, scopes] = [NODE_KINDS, SCOPE_KINDS].map((kinds) => kinds.map((name) => glob.test(name)));
     return { nodes: overNodes(graph, (node) => nodes[graph.kind[node]]), scopes: overScopes(graph, (scope) => scopes[kind[scope]]) };
   },
+  phase: (graph, pattern) => {
+    const phases = PHASES.map(tested(nameGlob(pattern)));
+    const { phase } = graph.data.scopes;
+    const scopes = overScopes(graph, (scope) => phases[phase[scope]]);
+    const { parent, standing } = graph;
+    return { scopes, nodes: overNodes(graph, (node) => scopes[standing[node] < 0 ? parent[node] : standing[node]] === 1) };
+  },
   op: (graph, pattern) => {
     const glob = nameGlob(pattern);
     const holds = once(graph, (op) => glob.test(op) || glob.test(shortOp(op)));
@@ -203,6 +210,7 @@ export function vocabulary(graph, key) {
   if (key === "shape") return named(types.shape).map((shape) => shape.replaceAll("×", "x"));
   if (key === "dtype" || key === "device") return named(types[key]);
   if (key === "kind") return [...NODE_KINDS, ...SCOPE_KINDS];
+  if (key === "phase") return PHASES;
   if (key === "is") return Object.keys(graph.data.groups);
   if (key === "class") return named(scopes.cls);
   return key === "path" ? graph.paths : [...calls, ...graph.scopeNames];
