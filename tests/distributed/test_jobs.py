@@ -84,6 +84,21 @@ def test_fsdp_gathers_all_parameters_twice_and_reduces_them_once(world: int, rec
     assert sums(merged) == {"all_gather": (4, 2 * WHOLE), "reduce_scatter": (2, WHOLE)}
 
 
+@pytest.mark.parametrize(("scheme", "forward", "backward"), [("ddp", 0, 1), ("fsdp", 2, 4), ("tensor_parallel", 2, 1)])
+def test_communication_belongs_to_modules_and_phases(
+    scheme: str, forward: int, backward: int, recorded: Recorded
+) -> None:
+    merged = trec.merge(recorded(scheme, 2))
+    traffic = merged.communication().traffic
+    counts = Counter[str]()
+    for row in traffic:
+        counts[row.phase] += row.count
+    assert (counts["forward"], counts["backward"]) == (forward, backward)
+    assert any(row.module for row in traffic if row.phase == "backward")
+    assert merged.derivatives
+    assert trec.merge(recorded(scheme, 2), fold=False).phase("forward").verify().communication().count == forward
+
+
 @pytest.mark.parametrize("world", [2, 4])
 def test_tensor_parallel_reduces_an_activation_per_block_and_direction(world: int, recorded: Recorded) -> None:
     """Nothing needs the gradient of the first block's input."""

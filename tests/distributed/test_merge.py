@@ -8,6 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 import trec
+from trec.backends.lower import lower
+from trec.backends.stages import columns
 from trec.ir.builder import GraphBuilder
 from trec.ir.collectives import Collective
 from trec.ir.types import Source
@@ -191,6 +193,16 @@ def test_merged_graphs_are_saved_and_rewritten_like_others(tmp_path: Any) -> Non
     assert "rank 1" in merged.to_svg()
 
 
+def test_ranks_are_columns_of_a_picture() -> None:
+    graph = merge(*on_all(3, "all_reduce"), fold=False)
+    drawing = lower(graph)
+    upward, column = columns(drawing)
+    assert upward == (False, False, False)
+    found = [(graph.nodes[box.node].op, at) for box, at in zip(drawing.boxes, column, strict=True)]
+    assert [at for op, at in found if op == "relu"] == [0, 1, 2]
+    assert [at for op, at in found if op == "all_reduce"] == [0]
+
+
 # ---- what does not fit
 
 RANK_0 = r"rank 0 is at all_reduce \(sum\) of f32\[4\] in module 'layer', train\.py:10"
@@ -310,8 +322,8 @@ def test_a_rank_tells_what_it_takes_part_in() -> None:
     ]
     assert str(table).splitlines()[:3] == [
         "3 communications of 48 B",
-        "module         operation  groups  count  bytes",
-        "layer               recv   0 > 1      1     16",
+        "module    phase         operation  groups  count  bytes",
+        "layer   forward              recv   0 > 1      1     16",
     ]
     assert table.rows()[0]["operation"] == "recv"
 

@@ -6,6 +6,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from trec.analysis.align import ascending
+from trec.analysis.carried_changes import carried_rows
 from trec.analysis.edit_texts import Row, attributes, own_name, summary, tied, within
 from trec.analysis.matching import Matching
 from trec.ir.text import type_text
@@ -50,7 +51,7 @@ class Changes:
 
     def rows(self) -> list[Row]:
         """Return the edits: of scopes, of nodes, of what they read, and what was removed."""
-        wiring = [*self._wiring(), *self._carried()]
+        wiring = [*self._wiring(), *carried_rows(self.before, self.after, self.nodes, self.scopes)]
         found: list[Row] = []
         found += self._scopes()
         found += self._nodes()
@@ -254,27 +255,6 @@ class Changes:
             found = "scope", self.after.scopes[scope].name
             scope, partner = self.after.scopes[scope].parent, self.before.scopes[partner].parent
         return found
-
-    def _carried(self) -> Iterator[Row]:
-        def told(graph: Graph) -> dict[tuple[int, int, int], str]:
-            rows = {}
-            for edge in graph.carried:
-                maker = graph.producers[edge.value]
-                ends = (
-                    (maker, edge.node)
-                    if graph is self.after
-                    else (self.nodes.get(maker, -1), self.nodes.get(edge.node, -1))
-                )
-                rows[(*ends, edge.port)] = f"{graph.values[edge.value].name} carried to {graph.nodes[edge.node].name}"
-            return rows
-
-        old, new = told(self.before), told(self.after)
-        for key, text in new.items():
-            if key not in old and key[0] in self.came and key[1] in self.came:
-                yield "rewired", "loop", self.after.nodes[key[1]].name, "nothing", text
-        for key, text in old.items():
-            if key not in new and min(key[:2]) >= 0:
-                yield "rewired", "loop", self.after.nodes[key[1]].name, text, "nothing"
 
 
 def _holds(graph: Graph, scope: int, node: int) -> bool:

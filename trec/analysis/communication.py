@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trec.analysis.table import bytes_text, lines, plain
 from trec.ir.collectives import RANK, RECV, SEND, collective_of
+from trec.ir.types import Phase
 
 if TYPE_CHECKING:
     from typing import Any
@@ -25,6 +27,8 @@ class Traffic(Struct, frozen=True):
 
     module: str
     """Path of the module that they are begun in, empty for the root and for what no module runs."""
+    phase: Phase
+    """The part of a step of training that they belong to."""
     operation: str
     """What they do, as in `trec.ir.collectives.COLLECTIVES`."""
     reduction: str
@@ -41,12 +45,12 @@ class Communication(Struct, frozen=True):
     """What a graph says of communication; of the graph of one rank, what that rank takes part in."""
 
     traffic: tuple[Traffic, ...]
-    """By module, operation, reduction and groups, in order of appearance."""
+    """By module, phase, operation, reduction and groups, in order of appearance."""
 
     @property
     def operations(self) -> tuple[Traffic, ...]:
-        """The sums over all modules."""
-        return _summed([_without_module(row) for row in self.traffic])
+        """The sums over all modules and phases."""
+        return _summed([replace(row, module="", phase="forward") for row in self.traffic])
 
     @property
     def count(self) -> int:
@@ -64,14 +68,14 @@ class Communication(Struct, frozen=True):
 
     def __str__(self) -> str:
         head = f"{self.count:,} communications of {bytes_text(self.bytes)}"
-        rows = [(row.module, *_cells(row)) for row in self.traffic]
-        total = [("all", *_cells(row)) for row in self.operations]
-        heads = ("module", "operation", "groups", "count", "bytes")
+        rows = [(row.module, row.phase, *_cells(row)) for row in self.traffic]
+        total = [("all", "", *_cells(row)) for row in self.operations]
+        heads = ("module", "phase", "operation", "groups", "count", "bytes")
         return "\n".join([head, *lines(heads, [*rows, *total])] if rows else [head])
 
 
 def communication(graph: Graph) -> Communication:
-    """Return how often and how much ranks communicate, by module, operation and group.
+    """Return how often and how much ranks communicate, by module, phase, operation and group.
 
     What is inside collapsed calls is not counted. Bytes are those of the tensors, however a backend moves them: an
     `all_gather` of four parts of 1 kB counts 4 kB, once for all of its ranks.
@@ -91,9 +95,9 @@ def communication(graph: Graph) -> Communication:
         >>> _ = builder.node("op", "all_reduce", parent=root, inputs=value, results=[type_], attrs=row)
         >>> print(communication(builder.build()))
         1 communications of 16 B
-        module         operation  groups  count  bytes
-                all_reduce (sum)    0, 1      1     16
-        all     all_reduce (sum)    0, 1      1     16
+        module    phase         operation  groups  count  bytes
+                forward  all_reduce (sum)    0, 1      1     16
+        all              all_reduce (sum)    0, 1      1     16
     """
     rank = dict(graph.meta).get(RANK)
     found = []
@@ -114,7 +118,7 @@ def _traffic(graph: Graph, node: Node, says: Collective, rank: int) -> Traffic:
     else:
         times = times // _lane_count(graph, node.parent) * len(groups)
     module = graph.scopes[node.parent].path
-    return Traffic(module, says.collective, says.reduction, groups, times, times * says.bytes)
+    return Traffic(module, graph.phase_of(node), says.collective, says.reduction, groups, times, times * says.bytes)
 
 
 def _lane_count(graph: Graph, scope: int) -> int:
@@ -125,16 +129,12 @@ def _lane_count(graph: Graph, scope: int) -> int:
 
 
 def _summed(found: list[Traffic]) -> tuple[Traffic, ...]:
-    sums: dict[tuple[str, str, str, Groups], list[int]] = {}
+    sums: dict[tuple[str, Phase, str, str, Groups], list[int]] = {}
     for row in found:
-        total = sums.setdefault((row.module, row.operation, row.reduction, row.groups), [0, 0])
+        total = sums.setdefault((row.module, row.phase, row.operation, row.reduction, row.groups), [0, 0])
         total[0] += row.count
         total[1] += row.bytes
     return tuple([Traffic(*key, *total) for key, total in sums.items()])
-
-
-def _without_module(row: Traffic) -> Traffic:
-    return Traffic("", row.operation, row.reduction, row.groups, row.count, row.bytes)
 
 
 def _cells(row: Traffic) -> tuple[str, str, int, int]:

@@ -12,6 +12,7 @@ from trec.backends.colouring import colouring, family_keys
 from trec.backends.drawing import Box, Cluster, Key, Line, Look, Shape
 from trec.backends.families import LEADING, Family, family_of_class, family_of_function, short_name, sign_of
 from trec.backends.templates import label, link
+from trec.ir.collectives import RANK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -137,7 +138,8 @@ class Painter:
             repeats = labels.repeats(scope)
             words = labels.times("" if subtitle == title else self._cut(subtitle), repeats)
             text = (self._cut(title), words, str(error or ""), tooltip)
-            clusters.append(Cluster(*text, parent, look, target, repeats, scope.phase))
+            rank = int(self._facts[scope.attrs].get(RANK, -1)) if scope.kind == "region" else -1  # type: ignore[arg-type]
+            clusters.append(Cluster(*text, parent, look, target, repeats, scope.phase, rank))
         return clusters
 
     # ---- boxes

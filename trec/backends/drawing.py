@@ -79,6 +79,8 @@ class Cluster(Struct, frozen=True, gc=False):
     repeats: int = 1
     phase: Phase = "forward"
     """What part of a step of training is in it."""
+    rank: int = -1
+    """The rank whose part of a job it is; -1 for any other frame."""
 
 
 class Edge(Struct, frozen=True, gc=False):

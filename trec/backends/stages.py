@@ -1,4 +1,4 @@
-"""Which column of a picture each box is drawn in: forward, backward and optimizer stand beside one another."""
+"""Which column of a picture each box is drawn in: phases of a step, or ranks of a job, stand beside one another."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ def columns(drawing: Drawing) -> tuple[tuple[bool, ...], tuple[int, ...]]:
 
     Each outermost frame of a later phase is a column of its own; backward passes go up. What is forward stands in the
     first column, but for what reads from a later phase, as the pass behind a step does: that begins a column behind it.
-    Both are empty for a drawing of one phase.
+    Ranks are columns, too, in all of which the flow goes down. Both are empty for a drawing of one phase.
     """
+    if any(cluster.rank >= 0 for cluster in drawing.clusters):
+        return _ranks(drawing)
     if all(cluster.parent >= 0 or cluster.phase == "forward" for cluster in drawing.clusters):
         return (), ()
     outer = _outermost(drawing)
@@ -34,6 +36,14 @@ def columns(drawing: Drawing) -> tuple[tuple[bool, ...], tuple[int, ...]]:
         if column == len(phases):
             phases.append(phase)
     return tuple([phase == "backward" for phase in phases]), tuple([found[item] for item in outer])
+
+
+def _ranks(drawing: Drawing) -> tuple[tuple[bool, ...], tuple[int, ...]]:
+    """Return a column for each outermost frame; what is outside of all stands in the first one."""
+    outer = _outermost(drawing)
+    frames = sorted({item for item in outer if item >= 0})
+    column = {item: at for at, item in enumerate(frames)}
+    return (False,) * len(frames), tuple([column.get(item, 0) for item in outer])
 
 
 def _outermost(drawing: Drawing) -> list[int]:
