@@ -1,5 +1,7 @@
 # make test     format, lint, types, layers, tests; everything it needs goes into .venv
 # make demo     records three models and draws them; says where the pictures are
+# make docs     build the documentation into site/, with what it warns of as errors
+# make examples run what is in examples/ and write examples/output/ anew
 # make format   rewrite the sources as `make test` wants them
 # make dist     build the packages, and try them installed in new environments without PyTorch
 # make bench    print the figures of benchmarks/
@@ -13,8 +15,9 @@ PYTHONS ?= python3.11 python3.12 python3.13
 
 BIN := .venv/bin
 STAMP := .venv/.installed
+BUILT := .venv/.docs-installed
 
-.PHONY: test demo format dist try bench clean
+.PHONY: test demo docs examples format dist try bench clean
 
 test: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -25,6 +28,12 @@ test: $(STAMP)
 
 demo: $(STAMP)
 	$(BIN)/python examples/demo.py
+
+docs: $(BUILT)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
+examples: $(STAMP)
+	for file in examples/*.py; do echo "--- $$file"; $(BIN)/python $$file || exit 1; done
 
 format: $(STAMP)
 	$(BIN)/ruff format .
@@ -58,6 +67,10 @@ $(STAMP): pyproject.toml Makefile
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $(STAMP)
 
+$(BUILT): $(STAMP)
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $(BUILT)
+
 clean:
-	rm -rf .venv build dist demo .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build dist demo site .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +

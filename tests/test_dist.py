@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 TOP = {
     "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "PKG-INFO", "README.md", "SECURITY.md", "pyproject.toml",
-    ".gitignore", "benchmarks", "docs", "examples", "tests", "trec",
+    ".gitignore", "benchmarks", "docs", "examples", "mkdocs.yml", "tests", "trec",
 }  # fmt: skip
 
 pytestmark = pytest.mark.skipif(not (ROOT / "trec").is_dir(), reason="only where the sources of the package are")

@@ -34,5 +34,10 @@ def test_links_and_pictures_exist() -> None:
 
 
 def test_every_committed_picture_is_shown() -> None:
-    shown = set(re.findall(r"docs/pictures/[\w-]+\.svg", README))
-    assert shown == {str(path.relative_to(ROOT).as_posix()) for path in (ROOT / "docs" / "pictures").iterdir()}
+    pages = [README, *(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))]
+    shown = {name for page in pages for name in re.findall(r"pictures/([\w-]+\.svg)", page)}
+    assert shown == {path.name for path in (ROOT / "docs" / "pictures").iterdir()}
+
+
+def test_it_is_short() -> None:
+    assert len(README.splitlines()) <= 250
