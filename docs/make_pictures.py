@@ -37,6 +37,8 @@ def pictures() -> Iterator[tuple[str, str]]:
     yield "unet-depth1", unet.collapse(depth=1).to_svg()
     yield "unet-mix-open", unet.collapse(depth=1, keep="up2.mix").to_svg()
     yield "unet-style", unet.collapse(depth=1).to_svg(style=STYLE, caption=True)
+    words = {"Sequential": "convolution, norm, ReLU", "Up": "upsampling", "Conv2d": "classifier"}
+    yield "unet-paper", unet.collapse(depth=1).relabel(words).to_svg(style="paper", rankdir="LR")
     yield "unet-failed", failed().collapse(depth=1).to_svg()
 
     sample = trec.capture(SampleNet(), [(4, 3), (4, 3)])

@@ -17,6 +17,10 @@ pytestmark = pytest.mark.torch
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
+OUTPUT = ROOT / "examples" / "output"
+LARGEST = 200_000
+# what these write depends on the version of the library that the model is from
+LIBRARIES = {"examples/transformers_model.py", "examples/timm_model.py", "examples/pyg_model.py"}
 
 
 def run(script: str, folder: Path, *arguments: str, path: str | None = None) -> str:
@@ -81,9 +85,43 @@ def test_custom_style(tmp_path: Path) -> None:
     assert "#f4a582" in (tmp_path / "own.svg").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("script", "written"),
+    [
+        ("examples/gephi.py", {"resnet.gexf"}),
+        ("examples/networkx_resnet.py", {"resnet-networkx.txt", "resnet-centrality.svg"}),
+        ("examples/sigma_page.py", {"resnet-sigma.html"}),
+        ("examples/pandas_table.py", {"resnet-modules.csv", "resnet-operators.csv"}),
+        ("examples/lightning_module.py", {"lightning-forward.svg", "lightning-training-step.svg"}),
+        ("examples/transformers_model.py", {"transformers-bert.svg"}),
+        ("examples/timm_model.py", {"timm-convnext.svg", "timm-convnext.csv"}),
+        ("examples/pyg_model.py", {"pyg-gcn.svg"}),
+    ],
+)
+def test_example_writes_what_is_committed(script: str, written: set[str], tmp_path: Path) -> None:
+    output = run(script, tmp_path, "out")
+    if output.startswith("this example needs"):
+        assert len(output.splitlines()) == 1
+        assert not (tmp_path / "out").exists()
+        return
+    assert {path.name for path in (tmp_path / "out").iterdir()} == written
+    if script not in LIBRARIES:
+        for name in written:
+            new, old = ((folder / name).read_text(encoding="utf-8") for folder in (tmp_path / "out", OUTPUT))
+            assert new == old, f"{name} is out of date; python {script} writes it anew"
+
+
+def test_golden_test_holds(tmp_path: Path) -> None:
+    assert "2 passed" in run("examples/golden_test.py", tmp_path)
+
+
+def test_committed_output_is_small() -> None:
+    assert {path.name: path.stat().st_size for path in OUTPUT.iterdir() if path.stat().st_size > LARGEST} == {}
+
+
 def test_every_example_is_tested() -> None:
     tests = Path(__file__).read_text(encoding="utf-8")
-    scripts = [path.name for path in (ROOT / "examples").glob("*.py") if path.name != "models.py"]
+    scripts = [path.name for path in (ROOT / "examples").glob("*.py") if path.name not in ("models.py", "places.py")]
     assert [name for name in scripts if f'"examples/{name}"' not in tests] == []
 
 
