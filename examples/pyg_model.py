@@ -5,6 +5,9 @@ Run: python examples/pyg_model.py [folder]
 
 from __future__ import annotations
 
+import re
+
+from msgspec.structs import replace
 from places import need, output
 
 need("torch_geometric", "torch_geometric")
@@ -20,7 +23,9 @@ def main() -> None:
     net = GCN(in_channels=4, hidden_channels=8, num_layers=2, out_channels=3).eval()
     ring = torch.tensor([[0, 1, 2, 3, 4], [1, 2, 3, 4, 0]])
     graph = trec.capture(net, args=(torch.zeros(5, 4), ring))
-    graph.to_svg(output("pyg-gcn.svg"))
+    # PyTorch Geometric writes the code of `propagate` into files whose names are random
+    sources = tuple(replace(row, file=re.sub(r"_propagate_\w+", "_propagate", row.file)) for row in graph.sources)
+    replace(graph, sources=sources).to_svg(output("pyg-gcn.svg"))
     print(graph.collapse(depth=1))
     print(graph.report())
 
