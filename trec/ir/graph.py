@@ -331,6 +331,10 @@ class Graph(Struct, frozen=True, dict=True):
         """Let one call of a module stand for many of it; see `trec.passes.roll.roll`."""
         return self.apply("roll")
 
+    def run(self, which: int | str) -> Graph:
+        """Take one run out of a graph of several; see `trec.passes.run.run`."""
+        return self.apply("run", which=which)
+
     def tensors(self, which: Literal["boundaries", "all"] = "boundaries") -> Graph:
         """Make tensors that cross the boundary of a call nodes; see `trec.passes.tensors.tensors`."""
         return self.apply("tensors", which=which)
