@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from trec.ir.graph import Graph
     from trec.ir.types import Node, Scope, TensorType
 
+_ROOMY = frozenset({"box", "pill"})
+"""Shapes that have room for more than a sign."""
+
 
 class Painter:
     """Turn the rows of one graph into boxes and clusters, keeping every look once."""
@@ -168,7 +171,9 @@ class Painter:
             if style.label_node is not None and node.kind in ("op", "module"):
                 title = self._cut(self._labelled(node, title))
             if self._runs and (often := how_often(graph, node)):
-                detail, look = " · ".join(filter(None, [detail, often])), self._dashed(look)
+                look = self._dashed(look)
+                if self.looks[look].shape in _ROOMY:
+                    detail = " · ".join(filter(None, [detail, often]))
             outer = node.parent
             if index in plan.stands_for:
                 outer = graph.scopes[plan.stands_for[index]].parent
