@@ -22,7 +22,6 @@ PASSES = {
     "relabel": "trec.passes.relabel:relabel",
     "rename": "trec.passes.rename:rename",
     "roll": "trec.passes.roll:roll",
-    "run": "trec.passes.run:run",
     "tensors": "trec.passes.tensors:tensors",
 }
 """Name of each built-in pass, which is also its method on `Graph`, and where its function is."""

@@ -51,7 +51,7 @@ class Size(Struct, frozen=True):
 
 
 def _reduced(terms: tuple[tuple[str, int], ...], constant: int, divisor: int) -> Size:
-    """Return a size in its simplest form; rounding down allows common factors to be taken out of all but the constant."""
+    """Return a size in its simplest form: common factors go; what is rounded down allows it of the constant too."""
     common = gcd(divisor, *[count for _, count in terms])
     return Size(tuple([(name, count // common) for name, count in terms]), constant // common, divisor // common)
 

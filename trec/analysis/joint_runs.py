@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from trec.analysis.align import align, ascending, gaps
 from trec.analysis.blocks import Block, Blocks
@@ -50,13 +53,14 @@ class JointRuns:
 
     def _add(self, run: int) -> None:
         graph = self.graphs[run]
-        pairing = paired(self._skeleton(run), graph)
+        skeleton = self._skeleton(run)
+        pairing = paired(skeleton, graph)
         for here, there in pairing.scopes.items():
             self.scopes[here][run] = there
         known = set(pairing.scopes.values())
         self.scopes += [{run: index} for index in range(len(graph.scopes)) if index not in known]
         joint: list[Members] = []
-        for here, there in _merged(len(self.nodes), graph, pairing.nodes):
+        for here, there in _merged(skeleton, graph, pairing.nodes):
             members = self.nodes[here] if here >= 0 else {}
             joint.append({**members, run: there} if there >= 0 else members)
         self.nodes = joint
@@ -70,10 +74,12 @@ class JointRuns:
             run, index = next(iter(members.items()))
             graph, scope = self.graphs[run], self.graphs[run].scopes[index]
             parent = at[run][scope.parent] if scope.parent >= 0 else -1
-            attrs, name = graph.attrs[scope.attrs], scope.name
-            builder.scope(
-                scope.kind, path=scope.path, cls=scope.cls, parent=parent, call=scope.call, name=name, attrs=attrs
-            )
+            attrs = graph.attrs[scope.attrs]
+            made_at = builder.scope(
+                scope.kind, path=scope.path, cls=scope.cls, parent=parent, call=scope.call, name=scope.name,
+                attrs=attrs, phase=scope.phase,
+            )  # fmt: skip
+            builder.scopes[made_at] = replace(builder.scopes[made_at], repeats=scope.repeats)
         for members in self.nodes:
             run, index = next(iter(members.items()))
             graph, node = self.graphs[run], self.graphs[run].nodes[index]
@@ -94,7 +100,7 @@ def paired(before: Graph, after: Graph) -> Pairing:
     """Return which scopes and nodes of two graphs are one.
 
     Calls are matched from the root inwards, in order: within calls that are one, those of the same path and class, and
-    steps of the same operator, first those that are equal in all. Parameters and inputs go by name.
+    steps of the same operator; modules first, and first those that are equal in all. Parameters and inputs go by name.
 
     Cost: near-linear, where most of the graphs is equal.
     """
@@ -135,14 +141,19 @@ class _Pairs:
 
     def _aligned(self, one: Sequence[Item], other: Sequence[Item]) -> Iterator[tuple[Item, Item]]:
         pairs: Pairs = []
-        for is_strict in (True, False):
+        for is_module, is_strict in product((True, False), (True, False)):
             for left, right in gaps(pairs, len(one), len(other)):
-                here = [self._key(0, one[at], is_strict) for at in left]
-                there = [self._key(1, other[at], is_strict) for at in right]
-                pairs += [(left[a], right[b]) for a, b in align(here, there)]
+                here = [at for at in left if not is_module or self._is_module(0, one[at])]
+                there = [at for at in right if not is_module or self._is_module(1, other[at])]
+                keys = [self._key(0, one[at], is_strict) for at in here]
+                found = align(keys, [self._key(1, other[at], is_strict) for at in there])
+                pairs += [(here[a], there[b]) for a, b in found]
             pairs.sort()
         for a, b in pairs:
             yield one[a], other[b]
+
+    def _is_module(self, side: int, item: Item) -> bool:
+        return isinstance(item, Block) and self.blocks[side].graph.scopes[item.scope].kind == "module"
 
     def _key(self, side: int, item: Item, is_strict: bool) -> Hashable:
         blocks = self.blocks[side]
@@ -156,20 +167,20 @@ class _Pairs:
 
     def _scope_key(self, side: int, index: int) -> Hashable:
         scope = self.blocks[side].graph.scopes[index]
-        return scope.kind, scope.path, scope.cls, len(scope.repeats), index in self.closed[side]
+        return scope.kind, scope.path, scope.cls, scope.phase, len(scope.repeats), index in self.closed[side]
 
     def _rest_of_scopes(self) -> None:
         """Match calls in which no step ran."""
         before, after = (blocks.graph for blocks in self.blocks)
-        free: dict[Hashable, int] = {}
+        free: dict[Hashable, list[int]] = {}
         for index, scope in enumerate(after.scopes):
             if index not in self.came and not self.blocks[1].has_steps[index]:
-                free.setdefault((scope.parent, scope.call, self._scope_key(1, index)), index)
+                free.setdefault((scope.parent, scope.call, self._scope_key(1, index)), []).append(index)
         for index, scope in enumerate(before.scopes):
             if index not in self.scopes and not self.blocks[0].has_steps[index]:
                 key = (self.scopes.get(scope.parent), scope.call, self._scope_key(0, index))
-                if key in free:
-                    self._join(index, free.pop(key))
+                if free.get(key):
+                    self._join(index, free[key].pop(0))
 
     def _by_name(self, kinds: frozenset[str] | set[str]) -> Pairs:
         before, after = (blocks.graph for blocks in self.blocks)
@@ -190,30 +201,44 @@ class _Pairs:
         return node.kind in SOURCE_KINDS and bool(node.inputs)
 
 
-def _merged(count: int, graph: Graph, nodes: dict[int, int]) -> Iterator[tuple[int, int]]:
+def _merged(before: Graph, after: Graph, nodes: dict[int, int]) -> Iterator[tuple[int, int]]:
     """Yield the nodes of two graphs in one order that fits both, as pairs; -1 where one of them has no such node.
 
     Args:
-        count: how many nodes the first has.
-        graph: the second.
+        before: the first graph.
+        after: the second.
         nodes: pairs that are one; those that read nothing come as early as either graph needs them.
     """
     came = {there: here for here, there in nodes.items()}
-    done = bytearray(count)
+    done = bytearray(len(before.nodes))
     here = 0
-    for there, node in enumerate(graph.nodes):
+    for there, node in enumerate(after.nodes):
         partner = came.get(there, -1)
         if partner >= 0 and done[partner]:
             continue
-        if partner >= 0 and node.inputs:
-            for index in range(here, partner):
-                if not done[index]:
-                    done[index] = 1
-                    yield index, nodes.get(index, -1)
-            here = partner + 1
+        path = after.scopes[node.parent].path
+        while (partner < 0 and here < len(done) and here not in nodes and _precedes(_path(before, here), path)) or (
+            partner >= 0 and node.inputs and here < partner
+        ):
+            if not done[here]:
+                done[here] = 1
+                yield here, nodes.get(here, -1)
+            here += 1
         if partner >= 0:
             done[partner] = 1
         yield partner, there
-    for index in range(count):
-        if not done[index]:
+    for index, is_done in enumerate(done):
+        if not is_done:
             yield index, nodes.get(index, -1)
+
+
+def _path(graph: Graph, node: int) -> str:
+    return graph.scopes[graph.nodes[node].parent].path
+
+
+def _precedes(one: str, other: str) -> bool:
+    """Return whether two paths lead through members of one list, of which that of the first has the lower number."""
+    for left, right in zip(one.split("."), other.split("."), strict=False):
+        if left != right:
+            return left.isdecimal() and right.isdecimal() and int(left) < int(right)
+    return False

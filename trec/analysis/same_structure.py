@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from trec.ir.graph import Graph
 
-_OF_SIZES = frozenset({"reshaped", "attribute", "renamed"})
+_OF_SIZES = frozenset({"reshaped", "attribute"})
 _SHOWN = 3
 
 
@@ -34,17 +34,27 @@ def check_structure(graphs: Sequence[Graph], names: Sequence[str]) -> None:
 
 def _structure(graph: Graph) -> Iterator[Hashable]:
     for scope in graph.scopes:
-        yield scope.kind, scope.path, scope.cls, scope.parent, len(scope.repeats), scope.inputs, scope.outputs
+        yield (
+            scope.kind,
+            scope.path,
+            scope.cls,
+            scope.phase,
+            scope.parent,
+            len(scope.repeats),
+            scope.inputs,
+            scope.outputs,
+        )
     for node in graph.nodes:
         types = [graph.type_of(value) for value in node.outputs]
         made = tuple([(len(type_.shape), type_.dtype, type_.layout) for type_ in types])
         names = tuple([name for name, _ in graph.attrs[node.attrs]])
         yield node.kind, node.op, node.parent, node.scope, node.inputs, made, names
-    yield graph.carried
+    yield graph.carried, graph.derivatives
 
 
 def _where(before: Graph, after: Graph) -> str:
     edits = [edit for edit in diff(before, after).edits if edit.kind not in _OF_SIZES]
+    edits = [edit for edit in edits if edit.kind != "renamed" or edit.what == "scope"]
     told = [
         f"{edit.name} is {edit.kind} ({edit.before or 'nothing'}, then {edit.after or 'nothing'})" for edit in edits
     ]

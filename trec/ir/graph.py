@@ -213,6 +213,11 @@ class Graph(Struct, frozen=True, dict=True):
         found: Repeats = registry.load("trec.analysis.repeats:repeats")(self, shapes=shapes, ignore=ignore)
         return found
 
+    def run(self, which: int | str) -> Graph:
+        """Return one run of a graph of several; see `trec.passes.run.run`."""
+        graph: Graph = registry.load("trec.passes.run:run")(self, which)
+        return graph
+
     def costs(self) -> Costs:
         """Return the operations, bytes and time of each node and call; see `trec.analysis.costs.costs`."""
         found: Costs = registry.load("trec.analysis.costs:costs")(self)
@@ -330,10 +335,6 @@ class Graph(Struct, frozen=True, dict=True):
     def roll(self) -> Graph:
         """Let one call of a module stand for many of it; see `trec.passes.roll.roll`."""
         return self.apply("roll")
-
-    def run(self, which: int | str) -> Graph:
-        """Take one run out of a graph of several; see `trec.passes.run.run`."""
-        return self.apply("run", which=which)
 
     def tensors(self, which: Literal["boundaries", "all"] = "boundaries") -> Graph:
         """Make tensors that cross the boundary of a call nodes; see `trec.passes.tensors.tensors`."""

@@ -62,7 +62,7 @@ class Dimensions:
 
     def _take(self, name: str, value: int, given: Sequence[str | None]) -> None:
         rank = len(self.first.type_of(value).shape)
-        if isinstance(given, str) or len(given) != rank:
+        if len(given) != rank:
             raise OptionError(f"names of {name!r} are {given!r}: expected {rank}, one for each dimension, or None")
         for axis, symbol in enumerate(given):
             if symbol is None:
@@ -135,7 +135,7 @@ class Dimensions:
         rank, given = len(self.found[node.inputs[0]]), facts.get("kernel_size")
         place = axis - 2
         if given is None and len(node.inputs) > 1:
-            given = tuple([graph_size for graph_size in self.first.type_of(node.inputs[1]).shape[2:]])
+            given = self.first.type_of(node.inputs[1]).shape[2:]
         if place < 0 or not isinstance(before, Size) or given is None or rank < 3:
             return None
         kernel = _at(given, place)
@@ -174,7 +174,7 @@ class Dimensions:
             return rows[0]
         known: dict[Sizes, Size] = {}
         for value in values:
-            for axis, size in enumerate(self.found[value]):
+            for size in self.found[value]:
                 if isinstance(size, Size):
                     known.setdefault(self._value(size), size)
         tables = [dict(row) for row in rows]

@@ -12,7 +12,7 @@ from trec.ir.builder import GraphBuilder
 from trec.ir.collector import paused
 from trec.ir.rewrite import with_nodes
 from trec.ir.run_marks import EITHER, RUNS, Runs, marks, named_runs, run_names
-from trec.ir.types import Carried
+from trec.ir.types import Carried, Derivative
 from trec.passes.alternatives import any_row, any_type
 
 if TYPE_CHECKING:
@@ -102,15 +102,21 @@ class _Union:
         for members in self.joint.nodes:
             self._add_node(members)
         self._give_values()
+        rows: dict[Carried, None] = {}
+        derivatives: dict[Derivative, None] = {}
         for run, graph in enumerate(self.graphs):
+            at = self.at[run]
+            derivatives.update({Derivative(at[row.node], at[row.forward]): None for row in graph.derivatives})
             for edge in graph.carried:
                 loop = self.joint.scope_at[run].get(edge.loop, -1)
                 row = Carried(self.values[run][edge.value], self.at[run][edge.node], edge.port, loop)
-                if row not in self.builder.carried:
-                    self.builder.carried.append(row)
-        for note in dict.fromkeys([note for graph in self.graphs for note in graph.notes]):
-            if note.kind not in _IN_ALL or all(note in graph.notes for graph in self.graphs):
-                self.builder.notes.append(note)
+                rows[row] = None
+        self.builder.carried += rows
+        self.builder.derivatives += sorted(derivatives, key=lambda row: (row.node, row.forward))
+        first, *others = [graph.notes for graph in self.graphs]
+        notes = [*first, *dict.fromkeys([note for some in others for note in some if note not in first])]
+        shared = set(first).intersection(*others)
+        self.builder.notes += [note for note in notes if note.kind not in _IN_ALL or note in shared]
         built = self.builder.build()
         return with_nodes(built, built.nodes, carried=built.carried)
 
@@ -120,7 +126,7 @@ class _Union:
         rows = [self.graphs[run].attrs[self.graphs[run].scopes[at].attrs] for run, at in members.items()]
         at = self.builder.scope(
             scope.kind, path=scope.path, cls=scope.cls, parent=self.joint.scope_at[run].get(scope.parent, -1),
-            call=scope.call, name=scope.name, source=graph.source_of(scope),
+            call=scope.call, name=scope.name, source=graph.source_of(scope), phase=scope.phase,
             attrs=(*any_row(rows), *marks(members, len(self.graphs))),
         )  # fmt: skip
         self.builder.scopes[at] = replace(self.builder.scopes[at], repeats=scope.repeats)
