@@ -49,8 +49,7 @@ def program(graph: Graph) -> tuple[Counter[Any], Counter[Any]]:
 
 
 def often(graph: Graph, name: str) -> int:
-    row = next(row for row in (*graph.scopes, *graph.nodes) if row.name == name)
-    return len(runs_of(graph, row))
+    return len(runs_of(graph, next(scope for scope in graph.scopes if scope.name == name)))
 
 
 @settings(max_examples=200)

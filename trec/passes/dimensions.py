@@ -68,7 +68,7 @@ class Dimensions:
             if symbol is None:
                 continue
             sizes = self._varying(value, axis)
-            if not isinstance(symbol, str) or not symbol.isidentifier() or "x" in symbol:
+            if not symbol.isidentifier() or "x" in symbol:
                 raise OptionError(f"{symbol!r} is no name of a size: expected letters and digits without an x")
             if sizes is None:
                 raise OptionError(
