@@ -11,10 +11,8 @@ from trec.backends.changes import change_of, shows_diff, was, without_marks
 from trec.backends.colouring import colouring, family_keys
 from trec.backends.drawing import Box, Cluster, Key, Line, Look, Shape
 from trec.backends.families import LEADING, Family, family_of_class, family_of_function, short_name, sign_of
-from trec.backends.several_runs import how_often, ways
 from trec.backends.templates import label, link
 from trec.ir.collectives import RANK
-from trec.ir.run_marks import run_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,9 +21,6 @@ if TYPE_CHECKING:
     from trec.backends.style import Paint, Style
     from trec.ir.graph import Graph
     from trec.ir.types import Node, Scope, TensorType
-
-_ROOMY = frozenset({"box", "pill"})
-"""Shapes that have room for more than a sign."""
 
 
 class Painter:
@@ -46,7 +41,6 @@ class Painter:
         self._facts = [dict(row) for row in graph.attrs]
         self._places = [f"{source.file}:{source.line}" for source in graph.sources]
         self._diff = shows_diff(graph)
-        self._runs = bool(run_names(graph))
         self._links = [link(links, source) for source in graph.sources] if links else []
         self.colours = colouring(graph, style, [index for index, shown in enumerate(plan.shown) if shown])
         self._elements = {
@@ -139,14 +133,10 @@ class Painter:
             change = change_of(self.graph, scope) if self._diff else None
             if change is not None:
                 look = self._bordered(look, self.style.theme.changes[change])
-            often = how_often(self.graph, scope) if self._runs else ""
-            if often:
-                look = self._dashed(look)
             tooltip = self._tooltip(f"{scope.path or scope.name}: {scope.cls}", scope)
             target = self._links[scope.source] if self._links and scope.source >= 0 else ""
             repeats = labels.repeats(scope)
             words = labels.times("" if subtitle == title else self._cut(subtitle), repeats)
-            words = " · ".join(filter(None, [words, often]))
             text = (self._cut(title), words, str(error or ""), tooltip)
             rank = int(self._facts[scope.attrs].get(RANK, -1)) if scope.kind == "region" else -1  # type: ignore[arg-type]
             clusters.append(Cluster(*text, parent, look, target, repeats, scope.phase, rank))
@@ -170,10 +160,6 @@ class Painter:
                 look = self._repainted(look, self.colours.paints[index])
             if style.label_node is not None and node.kind in ("op", "module"):
                 title = self._cut(self._labelled(node, title))
-            if self._runs and (often := how_often(graph, node)):
-                look = self._dashed(look)
-                if self.looks[look].shape in _ROOMY:
-                    detail = " · ".join(filter(None, [detail, often]))
             outer = node.parent
             if index in plan.stands_for:
                 outer = graph.scopes[plan.stands_for[index]].parent
@@ -190,9 +176,6 @@ class Painter:
 
     def _bordered(self, look: int, paint: Paint) -> int:
         return self.add_look(replace(self.looks[look], border=paint.border, line=paint.line, width=paint.width))
-
-    def _dashed(self, look: int) -> int:
-        return self.add_look(replace(self.looks[look], line="dashed"))
 
     def _labelled(self, node: Node, title: str) -> str:
         """Return the title that the style gives a node."""
@@ -216,8 +199,7 @@ class Painter:
         if kind in ("input", "output"):
             return self._terminal(index, node)
         if kind == "link":
-            tooltip = "\n".join([f"{node.name}: {node.op}", *ways(self.graph, node)])
-            return "", "", "", tooltip, self._look("point", self.style.theme.arithmetic, 1.0)
+            return "", "", "", f"{node.name}: {node.op}", self._look("point", self.style.theme.arithmetic, 1.0)
         if kind in ("host", "region"):
             return self._outside(node)
         return self._state(node)

@@ -4,13 +4,51 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from trec.ir.run_marks import EITHER, READ_IN, ports, run_names, runs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trec.backends.boxes import Painter
+    from trec.backends.drawing import Box, Cluster
     from trec.ir.graph import Graph
     from trec.ir.types import Node, Scope
+
+_ROOMY = frozenset({"box", "pill"})
+"""Shapes that have room for more than a sign."""
+
+
+def mark(graph: Graph, painter: Painter, boxes: list[Box], clusters: list[Cluster]) -> None:
+    """Draw dashed what did not run in all runs, and say in how many it did; say which way a link takes.
+
+    Args:
+        graph: what is drawn.
+        painter: where the looks are.
+        boxes: those of nodes, which are exchanged in place.
+        clusters: the frames, likewise.
+    """
+    for at, box in enumerate(boxes):
+        node = graph.nodes[box.node]
+        often = how_often(graph, node)
+        if often:
+            roomy = painter.looks[box.look].shape in _ROOMY
+            box = replace(box, look=_dashed(painter, box.look), detail=_joined(box.detail, often if roomy else ""))
+        boxes[at] = replace(box, tooltip="\n".join([box.tooltip, *ways(graph, node)]))
+    for at, (cluster, scope) in enumerate(zip(clusters, painter.plan.scopes, strict=True)):
+        often = how_often(graph, graph.scopes[scope])
+        if often:
+            look, subtitle = _dashed(painter, cluster.look), _joined(cluster.subtitle, often)
+            clusters[at] = replace(cluster, look=look, subtitle=subtitle)
+
+
+def _dashed(painter: Painter, look: int) -> int:
+    return painter.add_look(replace(painter.looks[look], line="dashed"))
+
+
+def _joined(*words: str) -> str:
+    return " · ".join(filter(None, words))
 
 
 def how_often(graph: Graph, row: Node | Scope) -> str:
