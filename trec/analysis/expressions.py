@@ -72,7 +72,7 @@ def fit(sizes: Sizes, names: Mapping[str, Sizes]) -> Size | None:
     """Return the simplest expression of some names that gives these sizes in all runs; None if none is known.
 
     Tried in this order: a multiple of a name, of a product of two or three, a sum or difference of two; a name divided
-    by a number; a multiple of a name with something added.
+    by a number; a multiple of a name with something added, the least one first.
 
     Args:
         sizes: what is to be expressed.
@@ -102,9 +102,12 @@ def _candidates(sizes: Sizes, names: Mapping[str, Sizes]) -> Iterator[tuple[Size
     for name, given in names.items():
         for divisor in range(2, _MOST + 1):
             yield Size(((name, 1),), 0, divisor), tuple([size // divisor for size in given])
+    lines = []
     for name, given in names.items():
         step, rise = given[-1] - given[0], sizes[-1] - sizes[0]
         if step and rise and rise % step == 0:
             factor = rise // step
-            added = sizes[0] - factor * given[0]
-            yield Size(((name, factor),), added), tuple([factor * size + added for size in given])
+            lines.append((abs(factor), abs(sizes[0] - factor * given[0]), name, factor))
+    for _, _, name, factor in sorted(lines):
+        added = sizes[0] - factor * names[name][0]
+        yield Size(((name, factor),), added), tuple([factor * size + added for size in names[name]])
