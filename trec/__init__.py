@@ -13,6 +13,7 @@ from trec.errors import (
     FormatError,
     MergeError,
     OptionError,
+    StructureError,
     TraceWarning,
     TrecError,
     VerifyError,
@@ -21,7 +22,9 @@ from trec.ir.graph import Graph
 from trec.ir.serialize import load
 
 if TYPE_CHECKING:
+    from trec.passes.join_runs import union
     from trec.passes.merge import merge
+    from trec.passes.symbolic import symbolic
 
 __version__ = "0.1.0"
 diff = Graph.diff
@@ -32,6 +35,7 @@ __all__ = [
     "Graph",
     "MergeError",
     "OptionError",
+    "StructureError",
     "TraceWarning",
     "TrecError",
     "VerifyError",
@@ -43,9 +47,15 @@ __all__ = [
     "load",
     "merge",
     "recording",
+    "symbolic",
+    "union",
 ]
 
-_LATER = {"merge": "trec.passes.merge:merge"}
+_LATER = {
+    "merge": "trec.passes.merge:merge",
+    "symbolic": "trec.passes.symbolic:symbolic",
+    "union": "trec.passes.join_runs:union",
+}
 """What is imported when it is first asked for: name and place."""
 
 

@@ -41,6 +41,10 @@ class MergeError(TrecError):
     """
 
 
+class StructureError(TrecError):
+    """Graphs that should be runs of one structure differ in more than sizes; the message says where."""
+
+
 class OptionError(TrecError, ValueError):
     """An option has a value that is not allowed; the message lists the allowed ones."""
 

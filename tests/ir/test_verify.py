@@ -235,7 +235,7 @@ BREAKS: dict[str, list[Break]] = {
     ],
     "own-ops": [(change("nodes", 0, op="x"), "nodes[0] has op 'x', expected 'input'")],
     "link-ops": [
-        (change("nodes", 5, op="copy"), "nodes[5] has op 'copy', expected one of: alias, pass, tensor, update")
+        (change("nodes", 5, op="copy"), "nodes[5] has op 'copy', expected one of: alias, either, pass, tensor, update")
     ],
     "places": [
         (change("nodes", 6, parent=1, depth=2), "nodes[6] is of kind output and lies in scope 1, expected the root"),

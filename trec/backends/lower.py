@@ -10,9 +10,11 @@ from trec.backends.boxes import Painter
 from trec.backends.drawing import Drawing
 from trec.backends.options import PictureOptions, complete
 from trec.backends.plan import plan
+from trec.backends.several_runs import mark
 from trec.backends.style import chosen
 from trec.backends.wires import connect
 from trec.ir.collector import paused
+from trec.ir.run_marks import run_names
 
 if TYPE_CHECKING:
     from trec.backends.style import Style
@@ -43,6 +45,8 @@ def _lowered(graph: Graph, wanted: PictureOptions, style: Style) -> Drawing:
     painter = Painter(graph, shown, style, main_dtype(graph), wanted["links"])
     clusters = painter.clusters()
     boxes, box_of = painter.boxes()
+    if run_names(graph):
+        mark(graph, painter, boxes, clusters)
     shapes = "none" if tensors == "none" else wanted["shapes"]
     edges, strokes = connect(graph, shown, painter, boxes, box_of, clusters, shapes=shapes, tensors=tensors)
     legend = painter.legend(wanted["legend"])

@@ -9,6 +9,7 @@ from msgspec import Struct
 from trec.backends import labels
 from trec.backends.changes import change_of_uses, shows_diff
 from trec.backends.drawing import Box, Cluster, Edge, Stroke
+from trec.backends.several_runs import partial_uses
 from trec.ir.types import UNKNOWN
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def connect(
     origin = _origins(graph, box_of)
     bundles = _bundles(graph, box_of, origin)
     changes = change_of_uses(graph, box_of, origin) if shows_diff(graph) else {}
-    wires = _Wires(graph, painter, boxes, clusters, origin, changes)
+    wires = _Wires(graph, painter, boxes, clusters, origin, changes, partial_uses(graph, box_of, origin))
     wires.leave_room(bundles)
     if tensors == "nodes":
         edges = wires.through_tensors(bundles, _readers(graph, box_of, origin))
@@ -139,9 +140,10 @@ class _Wires:
         clusters: list[Cluster],
         origin: list[int],
         changes: dict[tuple[int, int], Change],
+        partial: set[tuple[int, int]],
     ) -> None:
         self.graph, self.painter, self.boxes, self.origin = graph, painter, boxes, origin
-        self.diff = changes
+        self.diff, self.partial = changes, partial
         self.parents = [cluster.parent for cluster in clusters]
         self.depths: list[int] = []
         for parent in self.parents:
@@ -166,7 +168,7 @@ class _Wires:
         """Return the edge for a bundle of uses."""
         first, last = self.node(source), self.node(target)
         label = self.label(source, target, first, last, bundle, shapes)
-        stroke = _DASHED if first.kind == "host" or last.kind == "host" else _PLAIN
+        stroke = _DASHED if "host" in (first.kind, last.kind) or (source, target) in self.partial else _PLAIN
         stroke = _STROKES.get(self.diff.get((source, target)), stroke)
         length = 1
         if self.room[target] and self.chain(source) < 0 and self.boxes[source].cluster != self.boxes[target].cluster:

@@ -213,6 +213,11 @@ class Graph(Struct, frozen=True, dict=True):
         found: Repeats = registry.load("trec.analysis.repeats:repeats")(self, shapes=shapes, ignore=ignore)
         return found
 
+    def run(self, which: int | str) -> Graph:
+        """Return one run of a graph of several; see `trec.passes.run.run`."""
+        graph: Graph = registry.load("trec.passes.run:run")(self, which)
+        return graph
+
     def costs(self) -> Costs:
         """Return the operations, bytes and time of each node and call; see `trec.analysis.costs.costs`."""
         found: Costs = registry.load("trec.analysis.costs:costs")(self)

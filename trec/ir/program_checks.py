@@ -14,7 +14,7 @@ from trec.ir.types import SOURCE_KINDS
 if TYPE_CHECKING:
     from trec.ir.facts import Facts, Fault
 
-LINKS = frozenset({"pass", "update", "alias", "tensor"})
+LINKS = frozenset({"pass", "update", "alias", "tensor", "either"})
 NAMED_BY_KIND = frozenset({*SOURCE_KINDS, "output"})
 AT_ROOT = frozenset({"input", "output"})
 IN_MODULES = frozenset({"param", "buffer"})

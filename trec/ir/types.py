@@ -14,9 +14,9 @@ from msgspec import Struct
 NodeKind = Literal["input", "param", "buffer", "constant", "op", "module", "region", "host", "link", "output"]
 """What a node stands for.
 
-`module` is a collapsed call of a module; `link` is synthetic: its op is `pass`, `update`, `alias` or, where the pass
-`tensors` made it, `tensor`; `host` is a place where values leave torch for Python or numpy; `region` is code whose
-operators could not be seen.
+`module` is a collapsed call of a module; `link` is synthetic: its op is `pass`, `update` or `alias`, where the pass
+`tensors` made it `tensor`, where `trec.union` made it `either`; `host` is a place where values leave torch for Python
+or numpy; `region` is code whose operators could not be seen.
 """
 
 ScopeKind = Literal["module", "function", "region"]

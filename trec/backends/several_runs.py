@@ -1,0 +1,93 @@
+"""What a picture of several runs shows: which boxes, frames and arrows were not there in all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from trec.ir.run_marks import EITHER, READ_IN, ports, run_names, runs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trec.backends.boxes import Painter
+    from trec.backends.drawing import Box, Cluster
+    from trec.ir.graph import Graph
+    from trec.ir.types import Node, Scope
+
+_ROOMY = frozenset({"box", "pill"})
+"""Shapes that have room for more than a sign."""
+
+
+def mark(graph: Graph, painter: Painter, boxes: list[Box], clusters: list[Cluster]) -> None:
+    """Draw dashed what did not run in all runs, and say in how many it did; say which way a link takes.
+
+    Args:
+        graph: what is drawn.
+        painter: where the looks are.
+        boxes: those of nodes, which are exchanged in place.
+        clusters: the frames, likewise.
+    """
+    for at, box in enumerate(boxes):
+        node = graph.nodes[box.node]
+        often = how_often(graph, node)
+        if often:
+            roomy = painter.looks[box.look].shape in _ROOMY
+            box = replace(box, look=_dashed(painter, box.look), detail=_joined(box.detail, often if roomy else ""))
+        boxes[at] = replace(box, tooltip="\n".join([box.tooltip, *ways(graph, node)]))
+    for at, (cluster, scope) in enumerate(zip(clusters, painter.plan.scopes, strict=True)):
+        often = how_often(graph, graph.scopes[scope])
+        if often:
+            look, subtitle = _dashed(painter, cluster.look), _joined(cluster.subtitle, often)
+            clusters[at] = replace(cluster, look=look, subtitle=subtitle)
+
+
+def _dashed(painter: Painter, look: int) -> int:
+    return painter.add_look(replace(painter.looks[look], line="dashed"))
+
+
+def _joined(*words: str) -> str:
+    return " · ".join(filter(None, words))
+
+
+def how_often(graph: Graph, row: Node | Scope) -> str:
+    """Return in how many runs a node or call ran, in words; nothing if in all, or if the graph is of one run."""
+    of = len(run_names(graph))
+    count = len(_runs(graph, row)) if of else 0
+    return f"{count} of {of}" if count < of else ""
+
+
+def partial_uses(graph: Graph, box_of: Sequence[int], origin: Sequence[int]) -> set[tuple[int, int]]:
+    """Return the pairs of boxes between which nothing flows in some of the runs.
+
+    Args:
+        graph: what is drawn.
+        box_of: for each node the index of its box, -1 if it is hidden.
+        origin: for each value the box that it comes from, -1 if that is hidden.
+    """
+    of = len(run_names(graph))
+    found: dict[tuple[int, int], set[int]] = {}
+    for index, node in enumerate(graph.nodes if of else ()):
+        runs, read = set(_runs(graph, node)), ports(graph, node, READ_IN)
+        for port, value in enumerate(node.inputs):
+            pair = (origin[value], box_of[index])
+            if min(pair) >= 0:
+                found.setdefault(pair, set()).update(runs.intersection(read.get(port, runs)))
+    return {pair for pair, runs in found.items() if len(runs) < of}
+
+
+def ways(graph: Graph, node: Node) -> list[str]:
+    """Return which runs a link takes which of its inputs in, in words; nothing for any other node."""
+    if node.op != EITHER or node.kind != "link":
+        return []
+    names, read = run_names(graph), ports(graph, node, READ_IN)
+    return [
+        f"{graph.values[value].name} in {', '.join([names[run] for run in read.get(port, ()) if run < len(names)])}"
+        for port, value in enumerate(node.inputs)
+    ]
+
+
+def _runs(graph: Graph, row: Node | Scope) -> tuple[int, ...]:
+    scope = getattr(row, "scope", -1)
+    return runs_of(graph, graph.scopes[scope] if scope >= 0 else row)
