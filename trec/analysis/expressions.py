@@ -29,8 +29,9 @@ class Size(Struct, frozen=True):
     """What all of it is divided by."""
 
     def __str__(self) -> str:
-        parts = [name if count == 1 else f"{count}*{name}" for name, count in self.terms]
-        text = "+".join(parts) + (f"{self.constant:+d}" if self.constant or not parts else "")
+        signs = {1: "", -1: "-"}
+        parts = [f"{signs.get(count, f'{count}*')}{name}" for name, count in self.terms]
+        text = "+".join(parts).replace("+-", "-") + (f"{self.constant:+d}" if self.constant or not parts else "")
         if self.divisor == 1:
             return text
         is_plain = len(parts) == 1 and not self.constant and self.terms[0][1] == 1 and "*" not in text
@@ -82,7 +83,8 @@ def fit(sizes: Sizes, names: Mapping[str, Sizes]) -> Size | None:
         >>> names = {"B": (2, 3), "T": (5, 9)}
         >>> [str(fit(sizes, names)) for sizes in ((4, 6), (10, 27), (7, 12), (11, 19), (2, 4))]
         ['2*B', 'B*T', 'B+T', '2*T+1', 'T//2']
-        >>> fit((9, 2), names)
+        >>> fit((9, 2), names), str(fit((9, 5), names)), str(fit((3, 6), names))
+        (None, '-T+14', 'T-B')
     """
     return next((size for size, found in _candidates(sizes, names) if found == sizes), None)
 
@@ -105,7 +107,7 @@ def _candidates(sizes: Sizes, names: Mapping[str, Sizes]) -> Iterator[tuple[Size
     lines = []
     for name, given in names.items():
         step, rise = given[-1] - given[0], sizes[-1] - sizes[0]
-        if step and rise and rise % step == 0:
+        if step and rise and rise % step == 0 and rise // step >= -1:
             factor = rise // step
             lines.append((abs(factor), abs(sizes[0] - factor * given[0]), name, factor))
     for _, _, name, factor in sorted(lines):

@@ -62,7 +62,7 @@ def union(graphs: Iterable[Graph], names: Sequence[str] | None = None) -> Graph:
         graph Net: 5 nodes, 4 values, 1 scope, runs=('1', '2')
           %x: f32[2] = input
           %1: f32[2] = relu(%x, runs=(0,))
-          %2: f32[2] = either(%1, %x, read_in=((0, (0,)), (1, (1,))))
+          %2: f32[2] = link either(%1, %x, read_in=((0, (0,)), (1, (1,))))
           %3: f32[2] = tanh(%2)
           output(%3)
     """
