@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.backends.node import FOLDER, packages
 from tests.layout.test_arrange import diagrams
+from tests.layout.test_beside import divided
 from trec.layout.arrange import arrange
 from trec.layout.diagram import Diagram, Wire
 from trec.layout.forks import forked
@@ -20,6 +22,7 @@ from trec.layout.text import fitted, width
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hypothesis.strategies import SearchStrategy
 
 pytestmark = pytest.mark.node
 
@@ -41,6 +44,8 @@ def as_data(diagram: Diagram) -> dict[str, Any]:
         "direction": diagram.direction,
         "order": diagram.order,
         "wrap": diagram.wrap,
+        "columns": diagram.columns,
+        "columnOf": diagram.column_of,
     }
 
 
@@ -90,12 +95,12 @@ def compare(found: list[Diagram], path: Path) -> None:
             assert same, (name, alone[name], value, diagram)
 
 
-def collected(count: int, most: int) -> list[Diagram]:
+def collected(count: int, given_as: SearchStrategy[Diagram]) -> list[Diagram]:
     """Return so many random diagrams, always the same."""
     found: list[Diagram] = []
 
     @settings(max_examples=count, phases=[Phase.generate], database=None, suppress_health_check=list(HealthCheck))
-    @given(diagrams(most))
+    @given(given_as)
     def collect(diagram: Diagram) -> None:
         found.append(diagram)
 
@@ -105,7 +110,14 @@ def collected(count: int, most: int) -> list[Diagram]:
 
 @pytest.mark.parametrize("most", [14, 60])
 def test_random_diagrams_are_laid_out_as_in_python(most: int, tmp_path: Path) -> None:
-    compare(collected(200, most), tmp_path / "diagrams.json")
+    compare(collected(200, diagrams(most)), tmp_path / "diagrams.json")
+
+
+def test_columns_beside_one_another_are_laid_out_as_in_python(tmp_path: Path) -> None:
+    found = collected(200, divided())
+    wrapped = [replace(diagram, wrap=90.0) for diagram in found[:60]]
+    undivided = [replace(diagram, columns=(), column_of=()) for diagram in found[:20]]
+    compare([*found, *wrapped, *undivided], tmp_path / "diagrams.json")
 
 
 def test_more_long_nets_than_there_is_room_for_are_laid_out_as_in_python(tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 // Usage: node layout.mjs diagrams|texts file
 
 import { readFileSync } from "node:fs";
-import { arrange, Memory } from "../../trec/backends/html/viewer/layout/arrange.js";
+import { arrange } from "../../trec/backends/html/viewer/layout/arrange.js";
 import { Forks } from "../../trec/backends/html/viewer/layout/forks.js";
+import { Memory } from "../../trec/backends/html/viewer/layout/memory.js";
 import { Ruler } from "../../trec/backends/html/viewer/layout/text.js";
 
 function described(diagram, placement) {

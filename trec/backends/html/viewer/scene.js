@@ -3,8 +3,9 @@
 import { Chunks } from "./chunks.js";
 import { INPUT } from "./graph.js";
 import { ARC } from "./layout/routing.js";
-import { arrange, Memory } from "./layout/arrange.js";
+import { arrange } from "./layout/arrange.js";
 import { Forks } from "./layout/forks.js";
+import { Memory } from "./layout/memory.js";
 import { measured } from "./measure.js";
 import { project } from "./projection.js";
 

@@ -1,6 +1,7 @@
 // What a layout is asked for and what it answers: the public interface of this folder.
 //
-//     import { arrange, Memory } from "./layout/arrange.js";
+//     import { arrange } from "./layout/arrange.js";
+//     import { Memory } from "./layout/memory.js";
 //     const memory = new Memory();                    // optional
 //     const placement = arrange(diagram, memory);     // all positions and routes
 //
@@ -28,6 +29,9 @@
  * @property {Direction} [direction] where the flow goes; from top to bottom if not given
  * @property {ArrayLike<number>} [order] the boxes in the order in which they run; the order of `sizes` if not given
  * @property {number} [wrap] longest column of a scope, along the flow; 0, as if not given, for any length
+ * @property {ArrayLike<boolean>} [columns] for each column of the picture whether the flow goes up in it; none or one if
+ *   it is not divided. A scope lies in one column. Only pictures from top to bottom are divided.
+ * @property {ArrayLike<number>} [columnOf] for each box, the column that it lies in
  */
 
 /**

@@ -56,6 +56,20 @@ export function framed(content, settings, direction) {
 }
 
 /**
+ * Return the frame round a scope that is turned by half a circle later, after which its title stands at the top left.
+ *
+ * @param {Content} content the scope laid out, downwards
+ * @param {Size[]} settings
+ * @returns {Frame}
+ */
+export function framedUpwards(content, settings) {
+  const mirrored = (/** @type {number} */ x) => content.width - x;
+  const seen = { ...content, into: content.into.map(mirrored), out: content.out.map(mirrored) };
+  const frame = framed(seen, settings, "BT");
+  return { ...frame, left: frame.width - frame.left - content.width };
+}
+
+/**
  * Return the position of the first size that is not much greater than the wanted one, or else of the least.
  *
  * @param {number[]} sizes
