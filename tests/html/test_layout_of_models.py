@@ -14,6 +14,7 @@ from torch import Tensor, nn
 import trec
 from examples.models import UNet
 from tests.capture.models import MODELS, build
+from tests.distributed.test_merge import Rank
 from tests.html.test_layout import compare
 from trec.backends.lower import lower
 from trec.backends.measure import diagram
@@ -84,6 +85,34 @@ def pictures(graph: Graph) -> list[Diagram]:
         (graph.roll(), PictureOptions(), 0),
     ]
     return [diagram(lower(one, **chosen), wrap=wrap) for one, chosen, wrap in options]
+
+
+def mlp() -> nn.Module:
+    return nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Sequential(nn.Linear(8, 8), nn.Tanh()), nn.Linear(8, 2))
+
+
+def joint(name: str) -> Graph:
+    """Return a forward pass with the backward one behind it."""
+    net, args, kwargs = build(name) if name in MODELS else (mlp(), (torch.ones(3, 4),), {})
+    return trec.capture(net, args=args, kwargs=kwargs, backward=True)
+
+
+@pytest.mark.parametrize("name", ["MLP", "GPT-2"])
+def test_passes_beside_one_another_are_laid_out_as_in_python(name: str, tmp_path: Path) -> None:
+    found = pictures(joint(name))
+    assert sum(True in diagram.columns for diagram in found) > 4
+    compare(found, tmp_path / "diagrams.json")
+
+
+def test_ranks_beside_one_another_are_laid_out_as_in_python(tmp_path: Path) -> None:
+    """Two ranks of which the first sends what it made to the second, which sends something back."""
+    ranks = [
+        Rank(0).op("relu").send(1).together("all_reduce").op("neg").recv(1),
+        Rank(1).recv(0).op("exp").together("all_reduce").send(0).op("abs"),
+    ]
+    found = pictures(trec.merge([rank.graph() for rank in ranks], fold=False))
+    assert sum(diagram.columns == (False, False) for diagram in found) > 4
+    compare(found, tmp_path / "diagrams.json")
 
 
 @pytest.mark.parametrize("name", ["Llama", "GPT-2", "T5", "Mixtral", "Mamba", "ResNet", "UNet", "Dense", "Loop"])

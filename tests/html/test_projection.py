@@ -12,10 +12,13 @@ import msgspec
 import pytest
 
 from tests.backends.samples import blocks, every
+from tests.backends.test_stages import steps
+from tests.distributed.test_merge import Rank, merge
 from trec.backends.escape import printable
 from trec.backends.html.page import content
 from trec.backends.html.palette import in_roles
 from trec.backends.lower import lower
+from trec.backends.stages import columns
 from trec.backends.style import Style
 from trec.ir.builder import GraphBuilder
 
@@ -58,6 +61,7 @@ def drawn(graph: Graph, options: PictureOptions) -> dict[str, Any]:
         ],
         "frames": [[row.title, row.subtitle, row.detail, row.parent] for row in drawing.clusters],
         "wires": [[edge.source, edge.target, edge.label, strokes[edge.stroke]] for edge in drawing.edges],
+        "columns": columns(drawing),
     }  # fmt: skip
     plain: dict[str, Any] = json.loads(json.dumps(found))
     plain["wires"].sort()
@@ -93,6 +97,13 @@ def test_what_is_closed_is_what_a_collapsed_call_is(tmp_path: Path) -> None:
             expected = drawn(graph.collapse(depth=depth), {"params": False})
             # An operator that is alone in its call has its own name here, and that of the call once it is collapsed.
             assert {**found, "names": ""} == {**expected, "names": ""}, f"{graph!r} {depth}"
+
+
+def test_phases_and_ranks_stand_where_they_are_drawn(tmp_path: Path) -> None:
+    graphs = [steps(2), merge(*[Rank(rank).op("relu").together("all_reduce") for rank in (0, 1)], fold=False)]
+    for graph, found in zip(graphs, shown([(graph, None, {}) for graph in graphs], tmp_path), strict=True):
+        assert found == drawn(graph, {"params": False})
+        assert len(found["columns"][0]) > 1
 
 
 def cached(layers: int) -> Graph:

@@ -20,7 +20,7 @@ The data is one object, JSON when it is written; `viewer/types.js` says the same
 - `values`: the type of each value, in the order in which they are yielded.
 - `uses`: for each input of each node, how many values before the first that the node yields its value is.
 - `changed`: pairs of a position in `uses` and what happened to that use. `carried`: value, node, port and loop of what
-  loops hand on.
+  loops hand on. `derivatives`: pairs of a node of a backward pass and one that it differentiates.
 - `groups`: by name of a group, which operators (texts) are of it; see `trec.analysis.groups`.
 - `colours`: what the style colours nodes by; see `trec.backends.html.colours`.
 - `glyphs`: `characters` that can stand on the picture, and how wide each is in a `regular` and in a `bold` font, in
@@ -113,6 +113,7 @@ class _Columns:
             "uses": self._uses(),
             "changed": self._changed() if self.diff else [],
             "carried": [[row.value, row.node, row.port, row.loop] for row in graph.carried],
+            "derivatives": [[row.node, row.forward] for row in graph.derivatives],
             "sources": self._sources(),
             "groups": self._groups(),
         }

@@ -33,3 +33,14 @@ export function owners(first) {
   for (let run = 0; run + 1 < first.length; run++) owner.fill(run, first[run], first[run + 1]);
   return owner;
 }
+
+/** For each first number of pairs, the second ones. @param {[number, number][]} pairs @returns {Map<number, number[]>} */
+export function gathered(pairs) {
+  const found = new Map();
+  for (const [one, other] of pairs) {
+    const row = found.get(one);
+    if (row) row.push(other);
+    else found.set(one, [other]);
+  }
+  return found;
+}

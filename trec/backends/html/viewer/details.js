@@ -110,6 +110,7 @@ class Details {
     const scope = item < graph.count ? graph.standing[item] : item - graph.count;
     add("change", CHANGES[item < graph.count ? graph.change[item] : graph.scopeChange[scope]]);
     if (scope >= 0 && graph.paths[scope] !== graph.nameOf(item)) add("path", graph.paths[scope]);
+    if (graph.phased) add("phase", graph.phaseOf(item));
     const around = graph.around(item);
     if (around > 0) add("in", element("span", {}, this.link(graph.count + around), element("small", {}, graph.opOf(graph.count + around))));
     const calls = scope < 0 ? 0 : graph.times[scope];
@@ -187,13 +188,16 @@ class Details {
       if (users.length > FEW) links.push(element("li", {}, `and ${users.length - FEW} more`));
       return [this.type(value), element("ul", { "aria-label": "Read by" }, ...links)];
     });
+    const linked = (/** @type {Item} */ other) => [this.link(other)];
+    const forward = this.list("Differentiates", graph.differentiated.get(node) ?? [], linked);
+    const backward = this.list("Differentiated by", graph.derivatives.get(node) ?? [], linked);
     const members = node < 0 ? graph.members[item - graph.count] : [];
     const held = this.list(`Members · ${members.length}`, members, (inner) => {
       const name = below(graph.nameOf(inner), graph.nameOf(item));
       const op = graph.opOf(inner);
       return [this.link(inner, name), ...(name === op ? [] : [element("small", {}, op)])];
     });
-    return [...read, ...yielded, ...held];
+    return [...read, ...yielded, ...forward, ...backward, ...held];
   }
 
   /** A list under a title, of which the first are shown at first. @template T @param {string} title @param {T[]} all @param {(one: T) => HTMLElement[]} line */

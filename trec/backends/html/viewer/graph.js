@@ -1,6 +1,6 @@
 // A graph as it is read from the page: columns become arrays that are quick to walk.
 
-import { columns, owners, starts, summed, whole } from "./columns.js";
+import { columns, gathered, owners, starts, summed, whole } from "./columns.js";
 import { Ruler } from "./layout/text.js";
 
 /** @typedef {import("./types.js").Item} Item */
@@ -50,6 +50,13 @@ export class Graph {
     this.change = Uint8Array.from(data.nodes.change);
     /** The collapsed call that each node is; -1 for none. */
     this.standing = Int32Array.from(data.nodes.scope);
+
+    /** Whether it is of several phases. */
+    this.phased = new Set(data.scopes.phase).size > 1;
+    /** For each node of a backward pass, the nodes that it differentiates. @type {Map<number, number[]>} */
+    this.differentiated = gathered(data.derivatives);
+    /** For each node that is differentiated, the nodes that do it. @type {Map<number, number[]>} */
+    this.derivatives = gathered(data.derivatives.map((/** @type {[number, number]} */ [node, forward]) => [forward, node]));
 
     this.scopeParent = Int32Array.from(data.scopes.parent);
     this.scopeChange = Uint8Array.from(data.scopes.change);
@@ -186,6 +193,12 @@ export class Graph {
     const index = item < this.count ? nodes.source[item] : scopes.source[item - this.count];
     if (index < 0) return null;
     return { text: `${this.texts[sources.file[index]]}:${sources.line[index]}`, link: this.texts[sources.link[index]] };
+  }
+
+  /** What part of a step of training an item belongs to. @param {Item} item */
+  phaseOf(item) {
+    const scope = item >= this.count ? item - this.count : this.standing[item] < 0 ? this.parent[item] : this.standing[item];
+    return PHASES[this.data.scopes.phase[scope]];
   }
 
   // ---- tensors

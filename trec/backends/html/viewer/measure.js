@@ -63,7 +63,7 @@ function kept(known, face, make) {
  * @param {Picture} picture
  * @param {Ruler} ruler
  * @param {Sizes} sizes
- * @param {{ direction: Diagram["direction"], wrap: number, first: number[] }} options
+ * @param {Pick<Diagram, "direction" | "wrap" | "first" | "columns" | "columnOf">} options
  * @returns {{ diagram: Diagram, texts: Map<number, string>, nets: Int32Array }}
  */
 export function measured(picture, ruler, sizes, options) {

@@ -8,6 +8,7 @@ import { Forks } from "./layout/forks.js";
 import { Memory } from "./layout/memory.js";
 import { measured } from "./measure.js";
 import { project } from "./projection.js";
+import { stages } from "./stages.js";
 
 /** @typedef {import("./graph.js").Graph} Graph */
 /** @typedef {import("./types.js").View} View */
@@ -37,7 +38,7 @@ export function compose(graph, view) {
   const first = [];
   picture.nodes.forEach((node, box) => graph.kind[node] === INPUT && first.push(box));
   const { sizes } = graph.data.style;
-  const { diagram, texts, nets } = measured(picture, graph.ruler, sizes, { direction, wrap, first });
+  const { diagram, texts, nets } = measured(picture, graph.ruler, sizes, { direction, wrap, first, ...stages(graph, picture) });
   const placement = arrange(diagram, memoryOf(graph, view.columns));
   const places = new Float64Array(4 * picture.boxes.length);
   for (let box = 0; box < picture.boxes.length; box++) {

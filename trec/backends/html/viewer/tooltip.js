@@ -66,11 +66,19 @@ export function ofItem(app, item) {
     .flatMap(([count, unit]) => (count ? [`${number(Number(count))} ${unit}`] : []));
   if (graph.bytes(item)) costs.push(bytes(graph.bytes(item)));
   if (costs.length) lines.push(costs.join(" · "));
+  if (graph.phased) lines.push(trainingOf(graph, item));
   const attributes = graph.attributes(item).filter(([name]) => name !== "flops");
   if (attributes.length) lines.push(attributes.map(([name, value]) => `${name}=${value}`).join(", "));
   const source = graph.source(item) ?? graph.source(app.state.scene.picture.nodes[app.boxOf(item)] ?? -1);
   if (source) lines.push(source.text);
   return lines.filter(Boolean);
+}
+
+/** What part of a step of training an item is, and what it differentiates. @param {App["graph"]} graph @param {Item} item */
+function trainingOf(graph, item) {
+  const names = (graph.differentiated.get(item) ?? []).map((node) => graph.nameOf(node));
+  if (names.length > MOST) names.splice(MOST, names.length, `and ${names.length - MOST} more`);
+  return names.length ? `${graph.phaseOf(item)}, differentiates ${names.join(", ")}` : graph.phaseOf(item);
 }
 
 /** The values that an item yields, or returns; of a scope, those that leave its box. @param {App} app @param {Item} item */
