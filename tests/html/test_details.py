@@ -10,6 +10,7 @@ from tests.backends.samples import sample
 from tests.html.browser import play
 from tests.html.test_page import TITLES, nested
 from trec.ir.builder import GraphBuilder
+from trec.ir.types import Derivative
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +64,34 @@ def test_a_click_pins_all_that_is_known(tmp_path: Path) -> None:
     for text in ("linear_1", "linear", "parameters\n12", "net.py:7", "Inputs", "Outputs", "1×3, float32, cpu"):
         assert text in found["all"], text
     assert len(found["links"]) >= 3
+
+
+def test_what_a_step_differentiates_is_told_at_both_ends(tmp_path: Path) -> None:
+    builder = GraphBuilder("Step", (("level", "function"),))
+    root = builder.scope("module", path="", cls="Step")
+    later = builder.scope("region", path="", cls="backward", parent=root, name="backward", phase="backward")
+    kind = builder.tensor_type((2,), "float32")
+    (x,) = builder.node("input", parent=root, name="x", results=[kind])
+    (y,) = builder.node("op", "tanh", parent=root, name="tanh", inputs=[x], results=[kind])
+    for name in ("slope", "rest"):
+        (y,) = builder.node("op", name, parent=later, name=name, inputs=[y], results=[kind])
+        builder.derivatives.append(Derivative(len(builder.nodes) - 1, 1))
+    script = """const side = page.locator(".side");
+      await choose("slope");
+      const facts = await side.locator("dl").innerText();
+      await side.locator("section", { hasText: "Differentiates" }).getByRole("button", { name: "tanh" }).click();
+      const ends = await side.locator("section", { hasText: "Differentiated by" }).getByRole("button").allInnerTexts();
+      await page.evaluate(() => trec.select(-1));
+      await page.mouse.move(...await middle("slope"));
+      return { facts, ends, tip: await page.locator(".tip").innerText(), columns: await page.evaluate(() => {
+        const { places, picture } = trec.state.scene;
+        return picture.boxes.map((_, box) => places[4 * box] > places[0] + places[2]);
+      }) };"""
+    found = play(builder.build().verify(), TITLES + LIT + script, tmp_path)
+    assert "phase\nbackward" in found["facts"]
+    assert found["ends"] == ["slope", "rest"]
+    assert "backward, differentiates tanh" in found["tip"]
+    assert found["columns"] == [False, False, True, True]
 
 
 def test_members_lead_to_what_is_inside(tmp_path: Path) -> None:

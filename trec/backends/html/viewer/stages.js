@@ -52,7 +52,8 @@ function phases(picture, phaseOf) {
     const phase = item < 0 ? FORWARD : phaseOf[picture.frames[item]];
     let column = columns.length;
     if (phase === FORWARD) {
-      const before = Math.max(0, ...[...(reads.get(item) ?? [])].map((source) => found.get(source) ?? 0));
+      let before = 0;
+      for (const source of reads.get(item) ?? []) before = Math.max(before, found.get(source) ?? 0);
       const later = columns.indexOf(FORWARD, before);
       if (later >= 0) column = later;
     }

@@ -33,6 +33,8 @@ export class Row {
     );
     /** For each column, the nets that go along its left side before they enter it. */
     this.gutters = shapes.map((_, at) => this.uses.filter((use) => use.column === at && this.passesBetween(use)));
+    /** For each of these, which of those along its column it is. */
+    this.places = new Map(this.gutters.flatMap((uses) => uses.map((use, place) => [use, place])));
     /** @type {number[]} */
     this.lefts = [];
     this.width = 0;
@@ -147,7 +149,7 @@ export class Row {
     /** @type {Line} */
     const points = [[start, this.edge(this.nets[net].source, leaves)], [start, first]];
     if (leaves !== enters) {
-      const between = this.lefts[column] - TRACK * (1 + this.gutters[column].indexOf(use));
+      const between = this.lefts[column] - TRACK * (1 + (this.places.get(use) ?? 0));
       points.push([between, first], [between, last]);
     }
     return [...points, [end, last], [end, this.edge(column, enters)]];
