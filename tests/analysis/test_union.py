@@ -15,6 +15,7 @@ from tests.passes.samples import ended, started
 from tests.strategies import any_graph, repeating
 from trec.analysis.union import CHANGE, READ_BEFORE, READ_NOW
 from trec.errors import OptionError
+from trec.ir.types import SAVED, Derivative
 
 if TYPE_CHECKING:
     from trec.ir.graph import Graph
@@ -111,3 +112,44 @@ def test_pairs_of_models() -> None:
         before, after = (trec.capture(one().eval(), args=(IDS,)) for one in make)
         check(before, after)
         check(after, before)
+
+
+def step(*ops: str, saves: bool = False) -> Graph:
+    """A chain of operators and, in reverse, what differentiates them; each may save a result for that."""
+    builder, type_, x = started("Net")
+    back = builder.scope("region", path="", cls="backward", parent=0, name="backward", phase="backward")
+    saved: list[list[int]] = []
+    for op in ops:
+        attrs = ((SAVED, 1),) if saves else ()
+        x, *kept = builder.node("op", op, parent=0, inputs=[x], results=[type_] * (1 + saves), attrs=attrs)
+        saved.append(kept)
+    places = list(range(1, len(builder.nodes)))
+    for op, kept, forward in zip(ops[::-1], saved[::-1], places[::-1], strict=True):
+        (x,) = builder.node("op", f"{op}Backward0", parent=back, inputs=[x, *kept], results=[type_])
+        builder.derivatives.append(Derivative(len(builder.nodes) - 1, forward))
+    return ended(builder, x)
+
+
+def differentiated(graph: Graph) -> dict[str, list[str]]:
+    return {
+        graph.nodes[node].op: [graph.nodes[each].op for each in forward]
+        for node, forward in graph.differentiated.items()
+    }
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_union_keeps_phases_and_what_is_differentiated(turned: bool) -> None:
+    graphs = [step("exp", "sin", "tanh"), step("exp", "tanh")]
+    before, after = graphs[::-1] if turned else graphs
+    both = before.diff(after).to_graph().verify()
+    assert both.phases == ("forward", "backward")
+    assert differentiated(both) == {"tanhBackward0": ["tanh"], "sinBackward0": ["sin"], "expBackward0": ["exp"]}
+    assert [node.op for node in both.phase("forward").verify().nodes if node.kind == "op"] == ["exp", "sin", "tanh"]
+
+
+def test_what_was_removed_reads_results_that_are_gone() -> None:
+    whole = step("exp", saves=True).tensors("all")
+    both = whole.diff(whole.phase("forward")).to_graph().verify()
+    maker, reader = both.nodes[both.index_of["exp"]], both.nodes[both.index_of["exp:1.tensor"]]
+    assert reader.inputs == maker.outputs[1:]
+    assert marks(both)["exp:1.tensor"] == "removed"

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from trec.ir.builder import GraphBuilder
 from trec.ir.tables import Table
-from trec.ir.types import SOURCE_KINDS, Carried
+from trec.ir.types import SOURCE_KINDS, Carried, Derivative
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from trec.analysis.changes import Changes
     from trec.ir.graph import Graph
-    from trec.ir.types import AttrRow, Node, Scope
+    from trec.ir.types import AttrRow, Node, Scope, TensorType
 
 CHANGE = "diff"
 """Attribute of a node or scope that is not as it was: what happened to it; and of the graph, that it shows a diff."""
@@ -34,8 +34,9 @@ Key = tuple[int, int, int]
 def union(changes: Changes, marks: Mapping[str, str], was: Mapping[str, str]) -> Graph:
     """Return the second graph with what was removed put back, everything that changed marked by an attribute.
 
-    What was removed stands as early as what it reads allows. Where what it was read by still runs after it, that reads
-    it once more, behind its other inputs; outputs do not, since they have one input.
+    What was removed stands as early as what it reads and differentiates allows. Where what it was read by still runs
+    after it, that reads it once more, behind its other inputs; outputs do not, since they have one input. Results that
+    a node no longer has are its last ones, if something read them.
 
     Args:
         changes: the two graphs and what is what in them.
@@ -57,8 +58,8 @@ class _Union:
         """Scopes of the first and of the second graph, and what they are in the union."""
         self.values: tuple[dict[int, int], dict[int, int]] = ({}, {})
         """The same for values."""
-        self.at: dict[int, int] = {}
-        """Nodes of the second graph and their places in the union."""
+        self.at: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        """The same for nodes."""
 
     def graph(self) -> Graph:
         """Return the union."""
@@ -69,9 +70,25 @@ class _Union:
             else:
                 self._add_gone(index)
         for edge in self.after.carried:
-            row = Carried(self.values[1][edge.value], self.at[edge.node], edge.port, self.scopes[1].get(edge.loop, -1))
-            self.builder.carried.append(row)
+            at = self.at[1][edge.node]
+            self.builder.carried.append(
+                Carried(self.values[1][edge.value], at, edge.port, self.scopes[1].get(edge.loop, -1))
+            )
+        self.builder.derivatives += self._derivatives()
         return self.builder.build()
+
+    def _derivatives(self) -> list[Derivative]:
+        """Return what nodes of both graphs differentiate, but for what now stands after them."""
+        pairs = {
+            (at[row.node], at[row.forward])
+            for at, graph in zip(self.at, (self.before, self.after), strict=True)
+            for row in graph.derivatives
+        }
+        return [
+            Derivative(node, forward)
+            for node, forward in sorted(pairs)
+            if forward < node and self.builder.scopes[self.builder.nodes[node].parent].phase != "forward"
+        ]
 
     # ---- order
 
@@ -80,14 +97,15 @@ class _Union:
             yield (index, 0, 0), True, index
 
     def _gone(self) -> Iterator[tuple[Key, bool, int]]:
-        """Yield what was removed, each behind what it reads, or else behind what stood before it."""
+        """Yield what was removed, each behind what it reads and differentiates, or else what stood before it."""
         graph, places = self.before, {}
         last = -1
         for index, node in enumerate(graph.nodes):
             if index in self.changes.nodes:
                 places[index] = last = self.changes.nodes[index]
                 continue
-            places[index] = max([places[graph.producers[value]] for value in node.inputs], default=last)
+            needed = [*[graph.producers[value] for value in node.inputs], *graph.differentiated.get(index, ())]
+            places[index] = max([places[each] for each in needed], default=last)
             yield (places[index], 1, index), False, index
 
     # ---- rows
@@ -110,7 +128,7 @@ class _Union:
         attrs = _marked(graph.attrs[scope.attrs], mark, self.was.get(scope.name, "") if side else "")
         at = self.builder.scope(
             scope.kind, path=scope.path, cls=scope.cls, parent=parent, call=scope.call, name=scope.name, attrs=attrs,
-            source=graph.source_of(scope),
+            source=graph.source_of(scope), phase=scope.phase,
         )  # fmt: skip
         self.builder.scopes[at] = replace(self.builder.scopes[at], repeats=scope.repeats)
         self.scopes[side][index] = at
@@ -130,24 +148,35 @@ class _Union:
             if lost and node.kind not in SOURCE_KINDS:
                 attrs = (*attrs, (READ_BEFORE, tuple(range(len(inputs), len(inputs) + len(lost)))))
                 inputs += lost
-        self.at[index] = len(self.builder.nodes)
-        made = self._add_node(1, node, inputs, attrs)
+        lacks = () if here is None else self._lost_results(node, self.before.nodes[here])
+        made = self._add_node(1, index, inputs, attrs, [self.before.type_of(value) for value in lacks])
         if here is not None:
-            self.values[0].update(zip(self.before.nodes[here].outputs, made, strict=False))
+            self.at[0][here] = self.at[1][index]
+            self.values[0].update(
+                zip([*self.before.nodes[here].outputs[: len(node.outputs)], *lacks], made, strict=False)
+            )
+
+    def _lost_results(self, node: Node, old: Node) -> list[int]:
+        """Return the read results of a node of the first graph that have no place among those of the second's."""
+        return [value for value in old.outputs[len(node.outputs) :] if self.before.users[value]]
 
     def _add_gone(self, index: int) -> None:
         node = self.before.nodes[index]
-        inputs = [self.values[0][value] for value in node.inputs if value in self.values[0]]
-        self._add_node(0, node, inputs, _marked(self.before.attrs[node.attrs], "removed"))
+        inputs = [self.values[0][value] for value in node.inputs]
+        self._add_node(0, index, inputs, _marked(self.before.attrs[node.attrs], "removed"))
 
-    def _add_node(self, side: int, node: Node, inputs: list[int], attrs: AttrRow) -> range:
+    def _add_node(
+        self, side: int, index: int, inputs: list[int], attrs: AttrRow, lost: Iterable[TensorType] = ()
+    ) -> range:
         graph = (self.before, self.after)[side]
+        node = graph.nodes[index]
+        self.at[side][index] = len(self.builder.nodes)
         made = self.builder.node(
             node.kind, node.op, parent=self.scopes[side][node.parent], name=node.name, inputs=inputs,
-            results=[self.builder.types.add(graph.type_of(value)) for value in node.outputs],
+            results=[self.builder.types.add(type_) for type_ in [*map(graph.type_of, node.outputs), *lost]],
             attrs=attrs, source=graph.source_of(node), scope=self.scopes[side].get(node.scope, -1),
         )  # fmt: skip
-        self.values[side].update(zip(node.outputs, made, strict=True))
+        self.values[side].update(zip(node.outputs, made, strict=False))
         return made
 
 
