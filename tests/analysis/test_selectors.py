@@ -173,6 +173,8 @@ def test_what_is_like_nothing_is_answered_with_examples() -> None:
         ("op:linear and", "an end where a term should be"),
         ("op:linear layers.0", r"layers\.0 where 'and' or 'or' could follow.*'op:linear >>> layers\.0'"),
         ("(op:linear", "an opening parenthesis without a closing one"),
+        ("rank 0.relu", "a name with spaces stands in quotes"),
+        ("rank:0", r"put names in quotes\. Known keys"),
         ("op:linear)", r"\) where 'and' or 'or' could follow"),
         ("or", "'or' where a term should be"),
         ("name:'x", "a quote that is not closed"),

@@ -120,7 +120,7 @@ class _Parser:
     def term(self, key: str, pattern: str) -> Term:
         if key and key not in KEYS:
             close = get_close_matches(key, KEYS, 3, 0.5)
-            hint = f"did you mean {' or '.join([f'{word}:' for word in close])}?" if close else "put names in quotes"
+            hint = f"did you mean {' or '.join([f'{word}:' for word in close])}?" if close else "put names in quotes."
             known = ", ".join([f"{word}:" for word in KEYS])
             raise OptionError(f"{self.text!r} has the unknown key {key + ':'!r}; {hint} Known keys are: {known}")
         if not pattern and key != "shape":
@@ -131,7 +131,8 @@ class _Parser:
     def whole(self) -> Expression:
         found = self.either()
         if self.word is not None:
-            raise self.fault(f"{self.word} where 'and' or 'or' could follow")
+            quotes = " (a name with spaces stands in quotes)" if isinstance(self.word, Term) else ""
+            raise self.fault(f"{self.word} where 'and' or 'or' could follow{quotes}")
         return found
 
     def either(self) -> Expression:
