@@ -15,11 +15,12 @@ from tests.passes.samples import ended, started
 from tests.strategies import any_graph, repeating
 from trec.analysis.union import CHANGE, READ_BEFORE, READ_NOW
 from trec.errors import OptionError
+from trec.ir.builder import GraphBuilder
 from trec.ir.types import SAVED, Derivative
 
 if TYPE_CHECKING:
     from trec.ir.graph import Graph
-    from trec.ir.types import Node, Scope
+    from trec.ir.types import Node, NodeKind, Scope
 
 
 def marks(graph: Graph) -> dict[str, str]:
@@ -153,3 +154,23 @@ def test_what_was_removed_reads_results_that_are_gone() -> None:
     maker, reader = both.nodes[both.index_of["exp"]], both.nodes[both.index_of["exp:1.tensor"]]
     assert reader.inputs == maker.outputs[1:]
     assert marks(both)["exp:1.tensor"] == "removed"
+
+
+def ranks(held: str, kind: NodeKind) -> Graph:
+    """A graph of one rank, which another graph may take for a region of its own that holds no such node."""
+    builder = GraphBuilder("Net", meta=(("level", "function"),))
+    root, type_ = builder.scope("region", path="", cls="ranks"), builder.tensor_type((2,), "float32")
+    lane = builder.scope("region", path="", cls=held, parent=root, name=held, attrs=(("rank", 0),))
+    (x,) = builder.node(kind, parent=lane, name="w", results=[type_])
+    builder.node("op", "exp", parent=lane, inputs=[x], results=[type_])
+    builder.node("output", parent=lane, inputs=[x], name="y")
+    return builder.build().verify()
+
+
+@pytest.mark.parametrize("kind", ["input", "param"])
+def test_what_a_removed_rank_held_lies_where_the_second_graph_may_hold_it(kind: NodeKind) -> None:
+    builder = GraphBuilder("Net", meta=(("level", "function"),))
+    root, type_ = builder.scope("module", path="", cls="Net"), builder.tensor_type((2,), "float32")
+    back = builder.scope("region", path="", cls="backward", parent=root, name="backward", phase="backward")
+    builder.node("op", "sin", parent=back, results=[type_])
+    check(ranks("rank 0", kind), builder.build().verify())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from trec.ir.builder import GraphBuilder
+from trec.ir.collectives import is_rank
 from trec.ir.tables import Table
 from trec.ir.types import SOURCE_KINDS, Carried, Derivative
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from trec.analysis.changes import Changes
     from trec.ir.graph import Graph
-    from trec.ir.types import AttrRow, Node, Scope, TensorType
+    from trec.ir.types import AttrRow, Node, NodeKind, Scope, TensorType
 
 CHANGE = "diff"
 """Attribute of a node or scope that is not as it was: what happened to it; and of the graph, that it shows a diff."""
@@ -29,6 +30,8 @@ WAS = "was"
 MARKS = frozenset({CHANGE, WAS, READ_NOW, READ_BEFORE})
 
 Key = tuple[int, int, int]
+_HELD: frozenset[NodeKind] = frozenset({"input", "param", "buffer", "output"})
+"""Kinds of nodes that not every scope may hold."""
 
 
 def union(changes: Changes, marks: Mapping[str, str], was: Mapping[str, str]) -> Graph:
@@ -172,12 +175,24 @@ class _Union:
         node = graph.nodes[index]
         self.at[side][index] = len(self.builder.nodes)
         made = self.builder.node(
-            node.kind, node.op, parent=self.scopes[side][node.parent], name=node.name, inputs=inputs,
+            node.kind, node.op, name=node.name, inputs=inputs,
+            parent=self._place(node.kind, self.scopes[side][node.parent]),
             results=[self.builder.types.add(type_) for type_ in [*map(graph.type_of, node.outputs), *lost]],
             attrs=attrs, source=graph.source_of(node), scope=self.scopes[side].get(node.scope, -1),
         )  # fmt: skip
         self.values[side].update(zip(node.outputs, made, strict=False))
         return made
+
+    def _place(self, kind: NodeKind, scope: int) -> int:
+        """Return the innermost scope, of a scope and those around it, that may hold a node of that kind."""
+        if kind in _HELD:
+            while scope > 0 and not is_rank(self.builder, scope) and not self._is_place(kind, scope):
+                scope = self.builder.scopes[scope].parent
+        return scope
+
+    def _is_place(self, kind: NodeKind, scope: int) -> bool:
+        row = self.builder.scopes[scope]
+        return kind in ("param", "buffer") and (row.kind == "module" or bool(row.repeats))
 
 
 def marked_inside(graph: Graph, depth: int) -> Graph:

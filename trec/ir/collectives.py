@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 if TYPE_CHECKING:
+    from trec.ir.builder import GraphBuilder
     from trec.ir.graph import Graph
     from trec.ir.types import AttrRow, Node
 
@@ -70,7 +71,7 @@ def collective_of(graph: Graph, node: Node) -> Collective | None:
     return Collective(**{name: row[name] for name in _FIELDS if name in row})
 
 
-def is_rank(graph: Graph, scope: int) -> bool:
+def is_rank(graph: Graph | GraphBuilder, scope: int) -> bool:
     """Return whether a scope is the part of one rank in a graph of all ranks."""
     row = graph.scopes[scope]
     return row.kind == "region" and row.parent == 0 and any(name == RANK for name, _ in graph.attrs[row.attrs])
