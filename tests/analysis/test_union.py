@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import astuple
 
 import trec
 from tests.conftest import TINY, collapsed
@@ -174,3 +175,12 @@ def test_what_a_removed_rank_held_lies_where_the_second_graph_may_hold_it(kind: 
     back = builder.scope("region", path="", cls="backward", parent=root, name="backward", phase="backward")
     builder.node("op", "sin", parent=back, results=[type_])
     check(ranks("rank 0", kind), builder.build().verify())
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_the_union_with_itself_has_the_same_levels(name: str) -> None:
+    graph = TINY[name]()
+    both = graph.diff(graph).to_graph().level("function").verify()
+    assert [node[4:7] for node in map(astuple, both.nodes)] == [
+        node[4:7] for node in map(astuple, graph.level("function").nodes)
+    ]

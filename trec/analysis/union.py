@@ -78,7 +78,19 @@ class _Union:
                 Carried(self.values[1][edge.value], at, edge.port, self.scopes[1].get(edge.loop, -1))
             )
         self.builder.derivatives += self._derivatives()
+        self._give_and_return()
         return self.builder.build()
+
+    def _give_and_return(self) -> None:
+        """Say of each function what it was given and what it returned: of those that both graphs have, now."""
+        rows = self.builder.scopes
+        for graph, scopes, values in zip((self.before, self.after), self.scopes, self.values, strict=True):
+            for index, at in scopes.items():
+                given, returned = (
+                    tuple([values[value] for value in side if value in values])
+                    for side in (graph.scopes[index].inputs, graph.scopes[index].outputs)
+                )
+                rows[at] = replace(rows[at], inputs=given, outputs=returned)
 
     def _derivatives(self) -> list[Derivative]:
         """Return what nodes of both graphs differentiate, but for what now stands after them."""
