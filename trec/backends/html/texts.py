@@ -27,8 +27,10 @@ class Texts:
 
         Example:
             >>> texts = Texts()
-            >>> [texts.rows()[texts.below(text, "a.b")] for text in ("a.b.c", "a.x", ".c")]
-            ['.c', 'a.x', '=.c']
+            >>> [texts.below(text, "a.b") for text in ("a.b.c", "a.x", ".c")]
+            [1, 2, 3]
+            >>> texts.rows()
+            ['', '.c', 'a.x', '=.c']
         """
         if around and text.startswith(f"{around}."):
             return self.add(text[len(around) :])
