@@ -69,7 +69,7 @@ def pages() -> Iterator[tuple[Graph | Diff, dict[str, str]]]:
         trec.capture(densenet201().eval(), (1, 3, 64, 64), costs=True),
         {
             "densenet": "trec.openTo(2);",
-            "densenet-block": 'trec.toggle(trec.graph.find("features.denseblock1"));'
+            "densenet-block": 'trec.openTo(2); trec.toggle(trec.graph.find("features.denseblock1"));'
             ' trec.lookAt(trec.graph.find("features.denseblock1"));',
         },
     )
