@@ -121,6 +121,7 @@ class Minimap {
 /** @param {App} app */
 export function mountMinimap(app) {
   const canvas = element("canvas", { class: "minimap", "aria-hidden": "true", title: "Drag to move" });
+  canvas.hidden = true; // until it is known that not all is seen
   const context = canvas.getContext("2d");
   const ink = document.createElement("canvas").getContext("2d");
   if (!context || !ink) return;
