@@ -50,11 +50,7 @@ def phase(graph: Graph, phase: Phase) -> Graph:
     if phase not in PHASES:
         raise OptionError(f"there is no phase {phase!r}; known are: {', '.join(PHASES)}")
     if phase != "forward":
-        present = [graph.phase_of(node) for node in graph.nodes]
-        if phase not in present:
-            known = ", ".join([other for other in PHASES if other in present]) or "nothing"
-            raise OptionError(f"nothing of the graph belongs to the phase {phase!r}; it has: {known}")
-        return focus(graph, f"phase:{phase}")
+        return _later(graph, phase)
     if len(graph.phases) == 1:
         return graph
     nodes = _absorbed(_needed(graph))
@@ -81,6 +77,15 @@ def phase(graph: Graph, phase: Phase) -> Graph:
         if (name := graph.nodes[edge.node].name) in place and edge.value in made
     ]
     return derived(with_nodes(graph, trimmed, scopes=scopes, attrs=attrs, carried=carried), graph, members)
+
+
+def _later(graph: Graph, phase: Phase) -> Graph:
+    """Return what belongs to a phase behind the forward one; what it reads of others becomes inputs."""
+    present = [graph.phase_of(node) for node in graph.nodes]
+    if phase not in present:
+        known = ", ".join([other for other in PHASES if other in present]) or "nothing"
+        raise OptionError(f"nothing of the graph belongs to the phase {phase!r}; it has: {known}")
+    return focus(graph, f"phase:{phase}")
 
 
 def _forward_scopes(graph: Graph) -> list[int]:

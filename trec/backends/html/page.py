@@ -78,26 +78,9 @@ def write(graph: Graph, path: str | os.PathLike[str], **options: Any) -> None:
     write_text(path, lines(graph, **options))
 
 
-def lines(
-    graph: Graph,
-    *,
-    depth: int | None = None,
-    fold: bool = True,
-    params: bool = False,
-    shapes: Shapes = "changes",
-    rankdir: Rankdir = "TB",
-    wrap: float = 0,
-    title: str = "",
-    links: str = "",
-    compress: bool = True,
-    style: Style | ThemeName | None = None,
-) -> Iterator[str]:
+def lines(graph: Graph, *, compress: bool = True, **options: Any) -> Iterator[str]:
     """Yield the lines of a graph as a page, without line ends; options are those of `to_html`."""
-    found = content(
-        graph, depth=depth, fold=fold, params=params, shapes=shapes, rankdir=rankdir, wrap=wrap, title=title,
-        links=links, style=style,
-    )  # fmt: skip
-    return document.lines(found, title or graph.name, compressed=compress)
+    return document.lines(content(graph, **options), options.get("title") or graph.name, compressed=compress)
 
 
 def content(
