@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from trec.analysis.blocks import Block, Blocks
-from trec.analysis.tandem import tandem_runs
+from trec.analysis.places import Places
+from trec.analysis.tandem import Run, tandem_runs
+from trec.analysis.wiring import Iteration, Wiring, differentiated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from trec.analysis.tandem import Run
+    from trec.analysis.places import Place
+    from trec.analysis.wiring import Link
 
 _LEAST_SAVED = 4
 """How many steps a loop must save that calls no module; less would be harder to read than what it stands for."""
+_ATTEMPTS = 8
+"""How often loops are cut where sources are read otherwise, before each is taken on its own."""
 
 Item = Block | int
-Link = tuple[str, int]
 
 
 class Loop(Struct, eq=False):
@@ -40,129 +44,259 @@ class Loop(Struct, eq=False):
     carried: list[tuple[Item, int, int]]
     """What an iteration hands to the next: the item that reads it, the value that it reads in the first iteration, and
     the position, among the values that an iteration makes, of the one that is handed on."""
+    begun: list[tuple[Item, int, int]]
+    """What one iteration reads of what another loop began with, where others read what that loop made: the item, the
+    value that it reads in the first iteration, and the one that it reads in the last."""
+    own: list[tuple[int, ...]]
+    """For each iteration the parameters, buffers and constants that belong to it, as values, in one order."""
+    read: frozenset[int]
+    """Other loops, by their first step, whose iterations those of this one read one by one."""
 
     @property
-    def call(self) -> int:
-        """The one step or block that is an iteration, by position in `items`; -1 if there are several."""
-        return 0 if len(self.items) == 1 else -1
+    def end(self) -> int:
+        """The step after its last iteration."""
+        return self.start + self.length * self.count
+
+    @property
+    def saved(self) -> int:
+        """How many steps are left out when one iteration stands for all."""
+        return self.length * (self.count - 1)
 
 
-class _Iteration:
-    """One repeat of a run, and how it is wired."""
-
-    __slots__ = ("end", "high", "ints", "items", "low", "reads", "start", "whole")
-
-    def __init__(self, blocks: Blocks, items: Sequence[Item]) -> None:
-        self.items = items
-        spans = [blocks.item_span(item) for item in items]
-        self.start, self.end = spans[0][0], spans[-1][1]
-        self.whole = all(one[1] == other[0] for one, other in pairwise(spans))
-        self.low, self.high = blocks.first[self.start], blocks.first[self.end]
-        self.reads = [value for item in items for value in blocks.item_reads(item)]
-        self.ints = [number for item in items for number in blocks.item_ints(item)]
-
-
-def find_loops(blocks: Blocks, *, same: bool = False) -> list[Loop]:
+def find_loops(blocks: Blocks, *, same: bool = False, leave: frozenset[str] = frozenset()) -> list[Loop]:
     """Return the repeats of a program, in program order, outer ones before those inside their first iteration.
+
+    Iterations are wired alike if each reads the same in itself, in the one before and outside. Where it reads what the
+    iterations of an earlier loop make, or have of their own, the numbers of these count on by a fixed step: one by one
+    in the same order, as the second half of a U-Net reads the first, or in reverse, as a backward pass does.
+
+    A source that belongs to an iteration may be read elsewhere too, if those of all iterations are read alike.
 
     Args:
         blocks: the program.
         same: only calls of the same modules, with the same parameters.
+        leave: names of nodes; no loop is found that holds one of them, or has one as a source of its own.
     """
-    found: list[Loop] = []
-    pending: list[tuple[Sequence[Item], int]] = [(blocks.root.items, blocks.root.scope)]
-    while pending:
-        items, scope = pending.pop()
-        covered = bytearray(len(items))
-        for run in tandem_runs(list(map(blocks.item_key, items))):
-            for part, loop in _consistent(blocks, scope, items, run):
-                if _is_worth_it(blocks, loop) and not (same and not _is_same(blocks, items, part)):
-                    found.append(loop)
-                    covered[part.start : part.end] = b"\1" * (part.end - part.start)
-                    block = loop.items[0]
-                    alone = len(loop.items) == 1
-                    if not alone or isinstance(block, Block):
-                        pending.append((block.items, block.scope) if alone else (loop.items, scope))  # type: ignore[union-attr]
-        pending += [
-            (item.items, item.scope)
-            for item, mark in zip(items, covered, strict=True)
-            if not mark and isinstance(item, Block)
+    cuts: set[int] = set()
+    for _ in range(_ATTEMPTS):
+        search = _Search(blocks, same=same, leave=leave, cuts=cuts)
+        new = search.cuts_between_sources()
+        if not new:
+            return search.loops()
+        cuts |= new
+    return _Search(blocks, same=same, leave=leave, cuts=cuts, paired=False).loops()
+
+
+class _Search:
+    """One walk through a program, in its order."""
+
+    def __init__(
+        self, blocks: Blocks, *, same: bool, leave: frozenset[str], cuts: set[int], paired: bool = True
+    ) -> None:
+        self.blocks, self.same, self.leave, self.cuts = blocks, same, leave, cuts
+        self.places = Places(blocks)
+        """The loops that others may read one by one, also those that are not worth it on their own."""
+        self.inner: list[Loop] = []
+        """Loops inside others."""
+        walks = [self._walk(blocks.root.items, blocks.root.scope, paired=paired)]
+        while walks:
+            part = next(walks[-1], None)
+            if part is None:
+                walks.pop()
+            else:
+                walks.append(self._walk(part[0], part[1], paired=part[2]))
+        self.kept = self._kept()
+
+    def loops(self) -> list[Loop]:
+        """Return what was found, without loops that lie in what others leave out."""
+        found = [*self.kept]
+        for loop in self.inner:
+            around = self.places.around(loop.start)
+            if around not in self.kept or loop.start < around.start + around.length:
+                found.append(loop)
+        return sorted(found, key=lambda loop: (loop.start, -loop.length))
+
+    def _walk(self, items: Sequence[Item], scope: int, *, paired: bool) -> Iterator[tuple[Sequence[Item], int, bool]]:
+        """Find the loops among some items; yield, each in its place, the parts to walk through before going on."""
+        at = 0
+        for part, loop in self._among(items, scope, paired=paired):
+            yield from _opened(items[at : part.start], paired=paired)
+            at = part.end
+            worth = _is_worth_it(self.blocks, loop)
+            if paired:
+                self.places.add(loop)
+            elif worth:
+                self.inner.append(loop)
+            block = loop.items[0]
+            if not worth:
+                yield from _opened(items[part.start : part.end], paired=False)
+            elif len(loop.items) > 1:
+                yield loop.items, scope, False
+            elif isinstance(block, Block):
+                yield block.items, block.scope, False
+        yield from _opened(items[at:], paired=paired)
+
+    def _among(self, items: Sequence[Item], scope: int, *, paired: bool) -> Iterator[tuple[Run, Loop]]:
+        """Yield the loops among some items of a scope, in program order, each with the items that it is."""
+        keys = [self.blocks.item_key(item) for item in items]
+        runs = sorted(tandem_runs(keys), key=lambda run: run.start)
+        for run, end in zip(runs, [*[run.start for run in runs[1:]], len(items)], strict=False):
+            parts = self._refined(items, keys, run, end) if paired else [run]
+            for part in parts:
+                for whole, loop in self._consistent(items, scope, part, paired=paired):
+                    if self._is_wanted(items, whole, loop):
+                        yield whole, loop
+
+    def _refined(self, items: Sequence[Item], keys: Sequence[int], run: Run, end: int) -> list[Run]:
+        """Return the runs in a run if what is read of other loops tells its items apart as well.
+
+        So steps that are alike fall into iterations that read those of other loops one by one. The last repeat of a run
+        may not be whole, which belongs to it here.
+        """
+        span = range(run.start, min(run.end + run.period - 1, end))
+        read = [tuple([(place[0], place[2]) for place in self._places_of(items[at])]) for at in span]
+        if not any(read):
+            return [run]
+        known: dict[tuple[object, ...], int] = {}
+        found = tandem_runs([known.setdefault((keys[at], places), at) for at, places in zip(span, read, strict=True)])
+        return sorted(
+            [Run(part.start + run.start, part.period, part.count) for part in found], key=lambda part: part.start
+        )
+
+    def _places_of(self, item: Item) -> Iterable[Place]:
+        """Return what an item reads or differentiates of the loops before it, but for what these carry.
+
+        In the place of that, one of several items reads what the loop began with.
+        """
+        if not self.places.loops:
+            return []
+        values = [self.places.of_value(value) for value in self.blocks.item_reads(item)]
+        span = self.blocks.item_span(item)
+        nodes = [self.places.of_node(node) for _, node in differentiated(self.blocks, *span)]
+        found = [place for place in values if place is not None and not self.places.is_carried(place)]
+        return found + [place for place in nodes if place is not None]
+
+    def _consistent(self, items: Sequence[Item], scope: int, run: Run, *, paired: bool) -> Iterator[tuple[Run, Loop]]:
+        """Yield the parts of a run whose iterations are wired alike."""
+        period = run.period
+        iterations = [Iteration(self.blocks, items[at : at + period]) for at in range(run.start, run.end, period)]
+        wiring = Wiring(self.blocks, self.places if paired else None, iterations[0].start, iterations[-1].end)
+        links = [
+            None,
+            *[wiring.link(*pair) if pair[1].start not in self.cuts else None for pair in pairwise(iterations)],
         ]
-    return sorted(found, key=lambda loop: (loop.start, -loop.length))
+        at = 0
+        while at + 1 < len(iterations):
+            link = links[at + 1]
+            if link is None or not wiring.begins(iterations[at], link[0]):
+                at += 1
+                continue
+            end = at + 2
+            while end < len(iterations) and links[end] == link:
+                end += 1
+            part = Run(run.start + at * period, period, end - at)
+            yield part, self._loop(scope, iterations[at:end], link[0], wiring)
+            at = end
 
+    def _loop(self, scope: int, iterations: Sequence[Iteration], links: Sequence[Link], wiring: Wiring) -> Loop:
+        first = iterations[0]
+        return Loop(
+            scope,
+            list(first.items),
+            first.start,
+            first.end - first.start,
+            len(iterations),
+            tuple([name_of(self.blocks, iteration.items[0]) for iteration in iterations[1:]]),
+            [
+                (item, value, link[2])
+                for item, value, link in _linked(self.blocks, first, links)
+                if link[0] == "carried"
+            ],
+            self._begun(first, iterations[-1], links),
+            wiring.own(iterations),
+            frozenset([link[1] for link in links if link[0] == "paired"]),
+        )
 
-def _consistent(blocks: Blocks, scope: int, items: Sequence[Item], run: Run) -> Iterator[tuple[Run, Loop]]:
-    """Yield the parts of a run whose iterations are wired alike."""
-    period = run.period
-    iterations = [_Iteration(blocks, items[at : at + period]) for at in range(run.start, run.end, period)]
-    links = [None, *[_link(blocks, *pair) for pair in pairwise(iterations)]]
-    at = 0
-    while at + 1 < len(iterations):
-        link = links[at + 1]
-        if link is None or not _begins(blocks, iterations[at], link[0]):
-            at += 1
-            continue
-        end = at + 2
-        while end < len(iterations) and links[end] == link:
-            end += 1
-        first = iterations[at]
-        part = type(run)(run.start + at * period, period, end - at)
-        names = tuple([name_of(blocks, iteration.items[0]) for iteration in iterations[at + 1 : end]])
-        carried = list(_carried(blocks, first, link[0]))
-        loop = Loop(scope, list(first.items), first.start, first.end - first.start, end - at, names, carried)
-        yield part, loop
-        at = end
+    def _begun(self, first: Iteration, last: Iteration, links: Sequence[Link]) -> list[tuple[Item, int, int]]:
+        found = []
+        for (item, value, link), other in zip(_linked(self.blocks, first, links), last.reads, strict=True):
+            if link[0] == "paired" and (self.places.begins(value, link) or self.places.begins(other, link)):
+                found.append((item, value, other))
+        return found
 
-
-def _link(blocks: Blocks, before: _Iteration, here: _Iteration) -> tuple[list[Link], list[int]] | None:
-    """Return where an iteration takes what it reads, beside the one before it, and how its numbers count on.
-
-    None if the two are not iterations of one loop.
-    """
-    if not (before.whole and here.whole and before.end == here.start):
-        return None
-    number, producers = blocks.number, blocks.graph.producers
-    links: list[Link] = []
-    own: dict[int, int] = {}
-    for position, (value, earlier) in enumerate(zip(here.reads, before.reads, strict=True)):
-        at = number[value]
-        if here.low <= at < here.high:
-            links.append(("inside", at - here.low))
-        elif before.low <= at < before.high:
-            links.append(("carried", at - before.low))
-        elif value == earlier:
-            links.append(("same", 0))
-        elif blocks.is_private(value, here.start, here.end):
-            links.append(("own", own.setdefault(value, position)))
-        elif producers[value] == producers[earlier]:
-            links.append(("producer", producers[value]))
-        else:
-            return None
-    return links, [number - earlier for number, earlier in zip(here.ints, before.ints, strict=True)]
-
-
-def _begins(blocks: Blocks, first: _Iteration, links: list[Link]) -> bool:
-    """Return whether an iteration can be the first of a loop that goes on so."""
-    own: dict[int, int] = {}
-    for position, (value, link) in enumerate(zip(first.reads, links, strict=True)):
-        at = blocks.number[value]
-        inside = first.low <= at < first.high
-        if link[0] == "own":
-            if not blocks.is_private(value, first.start, first.end) or own.setdefault(value, position) != link[1]:
-                return False
-        elif inside != (link[0] == "inside") or (inside and at - first.low != link[1]):
+    def _is_wanted(self, items: Sequence[Item], part: Run, loop: Loop) -> bool:
+        if self.same and not _is_same(self.blocks, items, part, loop):
             return False
-    return True
+        return not self.leave or self.leave.isdisjoint(_names(self.blocks, loop))
+
+    def _kept(self) -> list[Loop]:
+        """Return the loops that are worth it, and those without which they would not be loops."""
+        found = self.places.loops
+        at = {loop.start: loop for loop in found}
+        kept = {loop.start: loop for loop in found if _is_worth_it(self.blocks, loop)}
+        pending = list(kept.values())
+        near = self._neighbours()
+        while pending:
+            loop = pending.pop()
+            for start in near[loop.start]:
+                if start not in kept:
+                    kept[start] = at[start]
+                    pending.append(at[start])
+        return [loop for loop in found if loop.start in kept]
+
+    def _neighbours(self) -> dict[int, set[int]]:
+        """Return for each loop those that it reads, those that read its sources, and large ones that read it."""
+        near = {loop.start: set(loop.read) for loop in self.places.loops}
+        for loop in self.places.loops:
+            for start in loop.read if loop.saved >= _LEAST_SAVED else ():
+                near[start].add(loop.start)
+            for values in loop.own:
+                for value in values:
+                    for user in self.blocks.graph.users[value]:
+                        other = self.places.of_node(user)
+                        if other is not None:
+                            near[loop.start].add(other[0])
+        return near
+
+    def cuts_between_sources(self) -> set[int]:
+        """Return the steps at which loops must end because what reads the sources of the iterations changes there."""
+        starts = {loop.start for loop in self.kept}
+        found = set()
+        for loop in self.kept:
+            readers = [[self._readers(value, starts) for value in values] for values in loop.own]
+            found |= {loop.start + loop.length * at for at in range(1, loop.count) if readers[at] != readers[at - 1]}
+        return found
+
+    def _readers(self, value: int, starts: set[int]) -> list[tuple[int, int]]:
+        """Return what reads a source: positions in loops, the same in each iteration, and nodes outside of them."""
+        found = []
+        for user in self.blocks.graph.users[value]:
+            place = self.places.of_node(user)
+            found.append((place[0], place[2]) if place is not None and place[0] in starts else (-1, user))
+        return sorted(found)
 
 
-def _carried(blocks: Blocks, first: _Iteration, links: list[Link]) -> Iterator[tuple[Item, int, int]]:
-    position = 0
-    for item in first.items:
-        for value in blocks.item_reads(item):
-            kind, offset = links[position]
-            if kind == "carried":
-                yield item, value, offset
-            position += 1
+def _opened(items: Iterable[Item], *, paired: bool) -> Iterator[tuple[Sequence[Item], int, bool]]:
+    for item in items:
+        if isinstance(item, Block):
+            yield item.items, item.scope, paired
+
+
+def _linked(blocks: Blocks, iteration: Iteration, links: Sequence[Link]) -> Iterator[tuple[Item, int, Link]]:
+    """Yield what an iteration reads: the item that does, the value, and where it is from."""
+    reads = [(item, value) for item in iteration.items for value in blocks.item_reads(item)]
+    for (item, value), link in zip(reads, links, strict=False):
+        yield item, value, link
+
+
+def _names(blocks: Blocks, loop: Loop) -> Iterator[str]:
+    """Yield the names of what a loop holds, and of the sources of its own."""
+    graph = blocks.graph
+    for step in range(loop.start, loop.end):
+        yield graph.nodes[blocks.steps[step]].name
+    for values in loop.own:
+        for value in values:
+            yield graph.nodes[graph.producers[value]].name
 
 
 def name_of(blocks: Blocks, item: Item) -> str:
@@ -181,10 +315,10 @@ def _is_worth_it(blocks: Blocks, loop: Loop) -> bool:
     scopes = blocks.graph.scopes
     if any((scope := scope_of(blocks, item)) >= 0 and scopes[scope].kind == "module" for item in loop.items):
         return True
-    return bool(loop.carried) and loop.length * (loop.count - 1) >= _LEAST_SAVED
+    return bool(loop.carried) and loop.saved >= _LEAST_SAVED
 
 
-def _is_same(blocks: Blocks, items: Sequence[Item], part: Run) -> bool:
+def _is_same(blocks: Blocks, items: Sequence[Item], part: Run, loop: Loop) -> bool:
     """Return whether all iterations call the same modules and have no parameters and buffers of their own."""
     graph = blocks.graph
     for at in range(part.start, part.end):
@@ -192,9 +326,4 @@ def _is_same(blocks: Blocks, items: Sequence[Item], part: Run) -> bool:
         first = scope_of(blocks, items[part.start + (at - part.start) % part.period])
         if here >= 0 and graph.scopes[here].path != graph.scopes[first].path:
             return False
-    start, end = blocks.item_span(items[part.start])[0], blocks.item_span(items[part.start + part.period - 1])[1]
-    return not any(
-        graph.nodes[graph.producers[value]].kind in ("param", "buffer") and blocks.is_private(value, start, end)
-        for step in range(start, end)
-        for value in graph.nodes[blocks.steps[step]].inputs
-    )
+    return not any(graph.nodes[graph.producers[value]].kind in ("param", "buffer") for value in loop.own[0])

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trec.analysis.blocks import Blocks
-from trec.analysis.loops import Loop, find_loops
+from trec.analysis.loops import find_loops
 from trec.ir.collector import paused
 from trec.ir.derivation import derived, members_since
 from trec.passes.repeated import first_iterations
@@ -73,13 +73,13 @@ def folded(
         shapes: whether sizes must be equal.
         ignore: names of arguments that may differ.
         same: only calls of the same modules, with the same parameters.
-        leave: names of nodes; a loop stays as it is that holds one of them, or reads one as a parameter of its own.
+        leave: names of nodes; a loop stays as it is that holds one of them, or has one as a source of its own.
     """
     result = graph
     with paused():
         while True:
             blocks = Blocks(result, shapes=shapes, ignore=ignore)
-            loops = [loop for loop in find_loops(blocks, same=same) if not (leave and _holds(blocks, loop, leave))]
+            loops = find_loops(blocks, same=same, leave=leave)
             if not loops:
                 break
             result = first_iterations(blocks, loops)
@@ -89,12 +89,3 @@ def folded(
     return derived(
         result, graph, members_since(result, graph), lambda name: again(graph, leave=leave | {name})
     )  # fmt: skip
-
-
-def _holds(blocks: Blocks, loop: Loop, names: frozenset[str]) -> bool:
-    graph = blocks.graph
-    for step in range(loop.start, loop.start + loop.length * loop.count):
-        node = graph.nodes[blocks.steps[step]]
-        if node.name in names or any(graph.nodes[graph.producers[value]].name in names for value in node.inputs):
-            return True
-    return False

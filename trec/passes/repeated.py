@@ -10,7 +10,7 @@ from trec.analysis.loops import scope_of
 from trec.ir.builder import inner_name, unique
 from trec.ir.derivation import derived
 from trec.ir.rewrite import remaining_scopes, with_nodes
-from trec.ir.types import Carried, Scope
+from trec.ir.types import Carried, Derivative, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,6 +50,7 @@ class _Rolling:
         names = {row.name: 0 for rows in (self.old.scopes, self.old.nodes) for row in rows}
         for loop in loops:
             self.scope_of_loop.append(self._loop_scope(loop, names))
+        self.node_of = self._representing()
         self.members = self._members()
         self.values = self._values()
 
@@ -93,50 +94,42 @@ class _Rolling:
 
     def _move_sources(self, loop: Loop, scope: int) -> None:
         """Put what each iteration has one of its own into the scope that stands for the iterations."""
-        blocks, steps, nodes = self.blocks, self.blocks.steps, self.old.nodes
-        start, second, third = (loop.start + loop.length * number for number in range(3))
-        for step in range(start, second):
-            for value, later in zip(nodes[steps[step]].inputs, nodes[steps[step + loop.length]].inputs, strict=True):
-                if blocks.is_private(value, start, second) and blocks.is_private(later, second, third):
-                    source = self.old.producers[value]
-                    around = self.parents[source]
-                    while around >= 0 and around != scope:
-                        around = self.scopes[around].parent
-                    if around < 0:
-                        self.parents[source] = scope
+        for value in loop.own[0]:
+            source = self.old.producers[value]
+            around = self.parents[source]
+            while around >= 0 and around != scope:
+                around = self.scopes[around].parent
+            if around < 0:
+                self.parents[source] = scope
 
     def _members(self) -> dict[int, list[int]]:
         """Return for each node that stands for several, and for each that it stands for, these nodes and itself."""
-        nodes, steps = self.old.nodes, self.blocks.steps
         members: dict[int, list[int]] = {}
-        gone = {steps[step] for step, other in enumerate(self.stands_in) if step != other}
-        sources: dict[int, int] = {}
-        for step, other in enumerate(self.stands_in):
-            if step == other:
-                continue
-            here, there = nodes[steps[step]], nodes[steps[other]]
-            members.setdefault(steps[other], [steps[other]]).append(steps[step])
-            for value, first in zip(here.inputs, there.inputs, strict=True):
-                if value != first and self.blocks.is_source(value) and gone.issuperset(self.old.users[value]):
-                    sources.setdefault(self.old.producers[value], self.old.producers[first])
-        for source, first in sources.items():
-            members.setdefault(first, [first]).append(source)
-        self.gone = gone | sources.keys()
+        for index, first in self.node_of.items():
+            members.setdefault(first, [first]).append(index)
         return members
+
+    def _representing(self) -> dict[int, int]:
+        """Return for each node that is left out the one that stands for it."""
+        steps, producers = self.blocks.steps, self.old.producers
+        found = {steps[step]: steps[other] for step, other in enumerate(self.stands_in) if step != other}
+        for loop in reversed(self.loops):  # inner ones first
+            for first, *others in zip(*loop.own, strict=True):
+                source = found.get(producers[first], producers[first])
+                found |= dict.fromkeys([producers[value] for value in others], source)
+        return found
 
     def _values(self) -> list[int]:
         """Return for each value the one that is read in its place."""
-        values = list(range(len(self.old.values)))
-        for step, other in enumerate(self.stands_in):
-            if step != other:
-                here, there = self.old.nodes[self.blocks.steps[step]], self.old.nodes[self.blocks.steps[other]]
-                for value, first in zip(here.outputs, there.outputs, strict=True):
-                    values[value] = first
+        values, nodes = list(range(len(self.old.values))), self.old.nodes
+        for index, first in self.node_of.items():
+            for value, other in zip(nodes[index].outputs, nodes[first].outputs, strict=True):
+                values[value] = other
         return values
 
     def graph(self) -> Graph:
         old, values = self.old, self.values
-        kept = [index for index in range(len(old.nodes)) if index not in self.gone]
+        kept = [index for index in range(len(old.nodes)) if index not in self.node_of]
         remaining = remaining_scopes(old, [old.nodes[index] for index in kept])
         order = sorted(
             [*remaining, *self.before],
@@ -165,9 +158,18 @@ class _Rolling:
             )
         position = {index: at for at, index in enumerate(kept)}
         carried = [replace(edge, loop=new_id.get(edge.loop, -1)) for edge in self._carried(position)]
-        result = with_nodes(replace(old, scopes=tuple(scopes)), nodes, carried=carried)
+        looped = replace(old, scopes=tuple(scopes), derivatives=self._derivatives())
+        result = with_nodes(looped, nodes, carried=carried)
         members = {old.nodes[index].name: sorted(made) for index, made in self.members.items()}
         return derived(result, old, members)
+
+    def _derivatives(self) -> tuple[Derivative, ...]:
+        """Return what is differentiated, with the nodes that stand for those which are left out."""
+        node_of = self.node_of
+        rows = [
+            (node_of.get(row.node, row.node), node_of.get(row.forward, row.forward)) for row in self.old.derivatives
+        ]
+        return tuple([Derivative(*row) for row in sorted(set(rows))])
 
     def _carried(self, position: dict[int, int]) -> Iterable[Carried]:
         old, blocks = self.old, self.blocks
@@ -176,12 +178,13 @@ class _Rolling:
             rows[replace(edge, value=self.values[edge.value], node=position[edge.node])] = None
         for loop, scope in zip(self.loops, self.scope_of_loop, strict=True):
             made = [value for step in loop_steps(loop) for value in old.nodes[blocks.steps[step]].outputs]
-            for item, first, offset in loop.carried:
+            later = [(item, first, made[offset]) for item, first, offset in loop.carried]
+            for item, first, other in later + loop.begun:
                 for step in range(*blocks.item_span(item)):
                     index = blocks.steps[step]
                     for port, value in enumerate(old.nodes[index].inputs):
                         if value == first and index in position:
-                            rows[Carried(self.values[made[offset]], position[index], port, scope)] = None
+                            rows[Carried(self.values[other], position[index], port, scope)] = None
         return rows
 
 

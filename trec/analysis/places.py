@@ -1,0 +1,93 @@
+"""Where in which loop a value is made: what lets the iterations of one loop read those of another one by one."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trec.analysis.blocks import Blocks
+    from trec.analysis.loops import Loop
+    from trec.analysis.wiring import Link
+
+Place = tuple[int, int, int]
+"""The first step of a loop, the number of an iteration, and a position that is the same in all of them."""
+
+
+class Places:
+    """The loops of a program that do not overlap, in program order, and what belongs to their iterations."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self.blocks = blocks
+        self.loops: list[Loop] = []
+        self._starts: list[int] = []
+        self._sources: dict[int, Place] = {}
+        self._initial: dict[tuple[int, int], int] = {}
+        """What a loop begins with, where its iterations read what the one before made, by loop and position of that."""
+
+    def add(self, loop: Loop) -> None:
+        """Take in a loop that begins behind all others."""
+        self.loops.append(loop)
+        self._starts.append(loop.start)
+        for number, values in enumerate(loop.own):
+            for position, value in enumerate(values):
+                self._sources[value] = (loop.start, number, position)
+        for _, value, position in loop.carried:
+            if self._initial.setdefault((loop.start, position), value) != value:
+                self._initial[loop.start, position] = -1
+
+    def around(self, step: int) -> Loop | None:
+        """Return the loop that a step is part of."""
+        at = bisect_right(self._starts, step) - 1
+        return self.loops[at] if at >= 0 and step < self.loops[at].end else None
+
+    def of_source(self, value: int) -> Place | None:
+        """Return where a parameter, buffer or constant belongs that each iteration of a loop has one of."""
+        return self._sources.get(value)
+
+    def of_value(self, value: int) -> Place | None:
+        """Return where a step of a loop makes a value, or a source of its own brings one in."""
+        number, first = self.blocks.number[value], self.blocks.first
+        if number < 0:
+            return self._sources.get(value)
+        loop = self.around(bisect_right(first, number) - 1)
+        if loop is None:
+            return None
+        low = first[loop.start]
+        iteration, position = divmod(number - low, first[loop.start + loop.length] - low)
+        return loop.start, iteration, position
+
+    def of_values(self, value: int, other: int) -> tuple[Place | None, Place | None]:
+        """Return where two values are made that are read at one place.
+
+        What a loop begins with is as if an iteration before the first had made it.
+        """
+        one, two = self.of_value(value), self.of_value(other)
+        if two is not None and value == self._initial.get((two[0], two[2])):
+            return (two[0], -1, two[2]), two
+        if one is not None and other == self._initial.get((one[0], one[2])):
+            return one, (one[0], -1, one[2])
+        return one, two
+
+    def is_carried(self, place: Place) -> bool:
+        """Return whether what is made at a place is handed to the next iteration."""
+        return (place[0], place[2]) in self._initial
+
+    def begins(self, value: int, link: Link) -> bool:
+        """Return whether the loop that a link leads to begins with a value."""
+        return self._initial.get(link[1:]) == value
+
+    def of_node(self, index: int) -> Place | None:
+        """Return where a step of a loop is, or a source of its own."""
+        step = step_of(self.blocks, index)
+        if step < 0:
+            outputs = self.blocks.graph.nodes[index].outputs
+            return self._sources.get(outputs[0]) if outputs else None
+        loop = self.around(step)
+        return None if loop is None else (loop.start, *divmod(step - loop.start, loop.length))
+
+
+def step_of(blocks: Blocks, index: int) -> int:
+    """Return which step a node is; -1 if it is none."""
+    step = bisect_left(blocks.steps, index)
+    return step if step < len(blocks.steps) and blocks.steps[step] == index else -1
