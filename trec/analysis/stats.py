@@ -72,9 +72,9 @@ class Stats(Struct, frozen=True):
     flops: int
     """Floating point operations, where they were counted."""
     depth: int
-    """Steps on the longest path."""
+    """Nodes that are steps on the longest path; of what was folded, one iteration."""
     width: int
-    """The most steps that are equally far from the start."""
+    """The most nodes that are steps and equally far from the start."""
     by_op: tuple[tuple[str, int], ...]
     """How often each operator ran, the most frequent first; a collapsed call counts as its class."""
     modules: tuple[ModuleStats, ...]
