@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given
 
-from tests.strategies import any_graph
+from tests.strategies import any_graph, repeating
 from trec.analysis.costs import Cost, costs
 from trec.ir.builder import GraphBuilder
 from trec.ir.serialize import decode, encode
@@ -74,3 +74,10 @@ def test_every_graph_can_be_asked_for_its_costs(graph: Graph) -> None:
     assert found == costs(decode(encode(graph)))
     for cost in (*found.nodes, *found.scopes):
         assert cost.output_bytes >= 0
+
+
+@given(repeating())
+def test_a_folded_graph_costs_as_much_as_before(graph: Graph) -> None:
+    found = [(cost.output_bytes, cost.parameter_bytes) for cost in (costs(graph).total, costs(graph.fold()).total)]
+    assert found[0] == found[1]
+    assert found[1][1] == graph.fold().stats().param_bytes

@@ -11,7 +11,7 @@ from tests.conftest import aten, skip, twice
 from tests.passes import samples
 from tests.strategies import any_graph
 from trec import OptionError
-from trec.analysis.globs import path_glob, shape_glob, shape_text
+from trec.analysis.globs import name_glob, path_glob, shape_glob, shape_text
 from trec.analysis.query import KEYS, parse
 from trec.analysis.selectors import calls, nodes, scopes
 
@@ -44,6 +44,8 @@ PATHS = ("layers", "layers.0", "layers.10", "layers.0.attn", "layers.0.mlp.fc", 
         ("layer", []),
         ("layers.0.", []),
         ("layers.[", []),
+        ("layers.[z-a0]", ["layers.0"]),
+        ("layers.[9-0]", []),
     ],
 )
 def test_path_globs(pattern: str, matched: list[str]) -> None:
@@ -55,6 +57,14 @@ def test_globs_take_characters_as_they_are() -> None:
     assert path_glob("x[*]y").fullmatch("x*y")
     assert not path_glob("x[*]y").fullmatch("xzy")
     assert path_glob("a\nb.*").fullmatch("a\nb.c")
+    assert path_glob("x[^']").fullmatch("x^")
+
+
+def test_what_is_written_as_it_is_matches_also_with_brackets() -> None:
+    assert path_glob("heads[0].out").fullmatch("heads[0].out")
+    assert path_glob("heads[0].out").fullmatch("heads0.out")
+    assert name_glob("heads[0]").fullmatch("heads[0]")
+    assert not name_glob("heads[0]").fullmatch("heads[1]")
 
 
 @pytest.mark.parametrize(
@@ -155,6 +165,8 @@ def test_what_is_like_nothing_is_answered_with_examples() -> None:
         calls(samples.blocks().collapse(depth=0), "zzzzzzzz", option="only")
     with pytest.raises(OptionError, match="op: is about nodes, modules are selected by path:, class:, in: or scope:"):
         calls(samples.blocks(), "op:linear", option="only")
+    with pytest.raises(OptionError, match=r"matches no call; op: is about nodes, modules are selected by"):
+        scopes(samples.blocks(), "op:linear")
 
 
 @pytest.mark.parametrize(

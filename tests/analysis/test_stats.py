@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.passes import samples
 from tests.passes.samples import ended, param, started
@@ -76,6 +77,42 @@ def test_the_critical_path_by_count_and_by_flops() -> None:
 
 def test_a_folded_chain_is_as_long_as_before() -> None:
     assert samples.stages().fold().critical_path().total == samples.stages().critical_path().total == 12
+
+
+def recurrent(steps: int) -> Graph:
+    """A loop: each step reads an item of its own, and what the step before made; all results are stacked."""
+    builder, type_, x = started("Net")
+    made, state = [], x
+    for number in range(steps):
+        (item,) = builder.node("op", "__getitem__", parent=0, inputs=[x], results=[type_], attrs=(("key", number),))
+        (state,) = builder.node("op", "cell", parent=0, inputs=[item, state], results=[type_])
+        made += builder.node("op", "out", parent=0, inputs=[state], results=[type_])
+    return ended(builder, *builder.node("op", "stack", parent=0, inputs=made, results=[type_]))
+
+
+def test_what_each_iteration_does_beside_the_others_is_on_no_long_path() -> None:
+    graph = recurrent(20)
+    folded = graph.fold()
+    assert len(folded.nodes) == 6
+    assert folded.critical_path().total == graph.critical_path().total == 23
+    assert [(stop.node, stop.weight) for stop in folded.critical_path().stops] == [
+        ("x", 0), ("__getitem__", 1), ("cell", 20), ("out", 1), ("stack", 1),
+    ]  # fmt: skip
+
+
+@settings(max_examples=200)
+@given(repeating())
+def test_folding_makes_no_path_shorter(graph: Graph) -> None:
+    assert graph.fold().critical_path().total >= graph.critical_path().total
+
+
+def test_calls_that_stand_for_too_many_steps_are_refused() -> None:
+    graph = recurrent(3).fold()
+    scopes = tuple(
+        [replace(scope, repeats=("again",) * 10_000_000) if scope.repeats else scope for scope in graph.scopes]
+    )
+    with pytest.raises(OptionError, match=r"30,000,006 steps, expected at most 10,000,000"):
+        replace(graph, scopes=scopes).critical_path()
 
 
 def test_islands_end_where_the_element_type_changes() -> None:

@@ -35,7 +35,8 @@ QUERIES = (
     "op:conv* and class:Bottleneck", "kind:param", "shape:1x*x768", "shape:", "shape:**", "shape:4x*", "layers.*.**",
     "**", "*", "layers.0", "layers.[!0]", "layers.[0-3]", "not layers.1", "class:Bl[a-o]ck", "class:[!B]*",
     "name:*.bias",
-    "name:[]x]*", "name:[z-a]*", "op:mm", "op:aten.*", "is:view", "is:cast or is:identity", "is:dropout", "is:inplace",
+    "name:[]x]*", "name:[z-a]*", "layers.[9-0]", "layers.[z-a0]", "layers.[^-']*",
+    "op:mm", "op:aten.*", "is:view", "is:cast or is:identity", "is:dropout", "is:inplace",
     "is:*", "dtype:f*", "dtype:float32", "device:c*", "scope:*#2", "block.act#2", "in:layers.0 and op:linear",
     "not (kind:input or kind:output) and not is:view", "name:'layers.0.fc.linear'", "kind:[mo]*", "a or b and c",
 )  # fmt: skip

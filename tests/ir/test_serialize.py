@@ -114,13 +114,6 @@ def test_bytes_do_not_depend_on_the_seed_of_hashes() -> None:
     assert len(printed) == 1
 
 
-def test_a_newer_trec_may_append_fields() -> None:
-    data = json.loads(to_json(sample()))
-    data["graph"]["nodes"][0].append("new")
-    data["graph"]["new"] = data["new"] = [1]
-    assert decode(json.dumps(data).encode()) == sample()
-
-
 def test_the_schema_describes_the_file() -> None:
     described = schema()
     names = set(described["$defs"])

@@ -6,6 +6,7 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from tests.strategies import any_graph
+from trec.ir.builder import GraphBuilder
 from trec.ir.text import lines, window
 
 if TYPE_CHECKING:
@@ -52,3 +53,19 @@ def test_a_window_of_rows_of_any_type_is_printed(skip: Graph) -> None:
     for row in (None, 3, replace(skip.nodes[2], inputs=None), replace(skip.nodes[2], parent="x"), "\n"):
         broken = replace(skip, nodes=(*skip.nodes[:2], row))
         assert len(window(broken, 1).splitlines()) == 3
+
+
+def test_many_uses_of_one_value_are_counted() -> None:
+    builder = GraphBuilder("Net")
+    root, type_ = builder.scope("module", path="", cls="Net"), builder.tensor_type((2,), "float32")
+    (x,) = builder.node("input", parent=root, name="x", results=[type_])
+    (y,) = builder.node("op", "exp", parent=root, inputs=[x], results=[type_])
+    builder.node("op", "stack", parent=root, inputs=[x, *[y] * 1000, x, y, y])
+    assert str(builder.build()).splitlines()[-1] == "  stack(%x, %1 x1000, %x, %1, %1)"
+
+
+def test_a_window_shows_the_ends_of_a_long_line(skip: Graph) -> None:
+    nodes = (replace(skip.nodes[0], name="n" * 100_000), *skip.nodes[1:])
+    shown = window(replace(skip, nodes=nodes), 0)
+    assert "characters) ..." in shown
+    assert len(shown) < 5000

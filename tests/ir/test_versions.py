@@ -61,13 +61,21 @@ def sealed(envelope: Any, format: Format) -> bytes:
 
 
 @pytest.mark.parametrize("format", ["trec", "json"])
-def test_what_a_newer_trec_adds_is_ignored(format: Format) -> None:
-    envelope = unsealed(format)
-    envelope["written_by"] = "9.0"
-    envelope["graph"]["later"] = [1, 2]
+def test_what_a_newer_trec_adds_is_refused_not_lost(format: Format) -> None:
+    def changed(change: Callable[[Any], object]) -> bytes:
+        envelope = unsealed(format)
+        change(envelope)
+        return sealed(envelope, format)
+
+    with pytest.raises(FormatError, match=r"unknown field `written_by`.*a newer trec wrote it"):
+        decode(changed(lambda envelope: envelope.update(written_by="9.0")))
+    with pytest.raises(FormatError, match=r"unknown field `later`.*a newer trec wrote it"):
+        decode(changed(lambda envelope: envelope["graph"].update(later=[1, 2])))
     for table in ("nodes", "values", "scopes", "types", "sources", "carried", "notes", "derivatives"):
-        envelope["graph"][table] = [[*row, "later", None] for row in envelope["graph"][table]]
-    assert decode(sealed(envelope, format)) == everything()
+        envelope = unsealed(format)
+        envelope["graph"][table][0] = [*envelope["graph"][table][0], "later", None]
+        with pytest.raises(FormatError, match=r"at most length.*a newer trec wrote it"):
+            decode(sealed(envelope, format))
 
 
 @pytest.mark.parametrize("format", ["trec", "json"])
@@ -85,6 +93,7 @@ def test_what_an_older_trec_left_out_is_as_it_was_then(format: Format) -> None:
 def test_another_version_is_refused_with_what_to_do() -> None:
     envelope = unsealed("json")
     envelope["version"] = VERSION + 1
+    envelope["written_by"] = "9.0"
     with pytest.raises(FormatError, match=f"format version {VERSION + 1}, expected {VERSION}; update trec"):
         decode(sealed(envelope, "json"))
 

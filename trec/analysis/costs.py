@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from trec.analysis.below import sums_of_distinct
 from trec.analysis.sizes import size_bytes
+from trec.analysis.sums import Sums
 from trec.ir.types import FLOPS, SOURCE_KINDS
 
 if TYPE_CHECKING:
@@ -77,27 +77,22 @@ def costs(graph: Graph) -> Costs:
     bytes_of = [sizes[value.type] for value in graph.values]
     parameters = {node.outputs[0] for node in graph.nodes if node.kind == "param"}
     flops = flops_of_rows(graph) if are_counted(graph) else None
-    sums = [_Sum() for _ in graph.scopes]
     nodes = []
     for node in graph.nodes:
         seconds = graph.seconds.get(node.name)
         if node.kind in _MAKES_NOTHING:
             nodes.append(Cost(None if flops is None else 0, 0, 0, seconds))
             continue
-        read = parameters.intersection(node.inputs)
-        read_bytes = sum([bytes_of[value] for value in read])
-        inner_bytes = _inner_bytes(graph, node, read_bytes)
-        cost = Cost(
-            None if flops is None else flops[node.attrs],
-            sum([bytes_of[value] for value in node.outputs]),
-            inner_bytes + read_bytes,
-            seconds,
+        read_bytes = sum([bytes_of[value] for value in parameters.intersection(node.inputs)])
+        nodes.append(
+            Cost(
+                None if flops is None else flops[node.attrs],
+                sum([bytes_of[value] for value in node.outputs]),
+                _inner_bytes(graph, node, read_bytes) + read_bytes,
+                seconds,
+            )
         )
-        nodes.append(cost)
-        sum_ = sums[node.parent if node.scope < 0 else node.scope]
-        sum_.parameters |= read
-        sum_.add(cost, inner_bytes)
-    return Costs(tuple(nodes), tuple(_of_scopes(graph, sums, bytes_of, counted=flops is not None)))
+    return Costs(tuple(nodes), tuple(_of_scopes(graph, nodes)))
 
 
 def are_counted(graph: Graph) -> bool:
@@ -124,35 +119,30 @@ def with_flops(nodes: Iterable[Node], flops: Iterable[int], attrs: list[AttrRow]
     return counted
 
 
-class _Sum:
-    """What the steps of a scope cost together, as far as they are known."""
+def _of_scopes(graph: Graph, nodes: list[Cost]) -> list[Cost]:
+    """Return what each scope costs, in one of its runs, given the costs of the nodes."""
+    output_bytes = [0] * len(graph.scopes)
+    taken: list[float | None] = [None] * len(graph.scopes)
+    for node, cost in zip(graph.nodes, nodes, strict=True):
+        if node.kind not in _MAKES_NOTHING:
+            scope = node.parent if node.scope < 0 else node.scope
+            output_bytes[scope] += cost.output_bytes
+            taken[scope] = _added(taken[scope], cost.seconds)
+    for index in range(len(graph.scopes) - 1, -1, -1):
+        row = graph.scopes[index]
+        taken[index] = graph.seconds.get(row.name, taken[index])
+        if row.parent >= 0:
+            output_bytes[row.parent] += output_bytes[index] * (1 + len(row.repeats))
+            taken[row.parent] = _added(taken[row.parent], taken[index])
+    counted = are_counted(graph)
+    return [
+        Cost(flops if counted else None, output_bytes[index], param_bytes, taken[index])
+        for index, (_, _, param_bytes, flops) in enumerate(Sums(graph).of_scopes)
+    ]
 
-    __slots__ = ("flops", "inner_bytes", "output_bytes", "parameters", "seconds")
 
-    def __init__(self) -> None:
-        self.flops = self.output_bytes = self.inner_bytes = 0
-        self.parameters: set[int] = set()
-        self.seconds: float | None = None
-
-    def add(self, cost: Cost, inner_bytes: int, times: int = 1) -> None:
-        self.flops += (cost.flops or 0) * times
-        self.output_bytes += cost.output_bytes * times
-        self.inner_bytes += inner_bytes
-        if cost.seconds is not None:
-            self.seconds = (self.seconds or 0.0) + cost.seconds
-
-
-def _of_scopes(graph: Graph, sums: list[_Sum], bytes_of: list[int], *, counted: bool) -> list[Cost]:
-    """Return what each scope costs, given the sums of what it holds itself."""
-    found: list[Cost] = []
-    parameter_bytes = sums_of_distinct(graph, [sum_.parameters for sum_ in sums], bytes_of)
-    for scope, sum_, bytes_ in zip(reversed(graph.scopes), reversed(sums), reversed(parameter_bytes), strict=True):
-        seconds = graph.seconds.get(scope.name, sum_.seconds)
-        cost = Cost(sum_.flops if counted else None, sum_.output_bytes, sum_.inner_bytes + bytes_, seconds)
-        found.append(cost)
-        if scope.parent >= 0:
-            sums[scope.parent].add(cost, sum_.inner_bytes, 1 + len(scope.repeats))
-    return found[::-1]
+def _added(one: float | None, other: float | None) -> float | None:
+    return one if other is None else (one or 0.0) + other
 
 
 def _inner_bytes(graph: Graph, node: Node, read_bytes: int) -> int:

@@ -1,4 +1,7 @@
-"""Globs: over dotted paths, over plain names, and over shapes."""
+"""Globs: over dotted paths, over plain names, and over shapes.
+
+A name or path that is written as it is always matches, also where it has brackets, as `heads[0]`.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def path_glob(pattern: str) -> re.Pattern[str]:
         else:
             parts.append(dot + word_glob(component))
             dot = r"\."
-    return re.compile("".join(parts), re.DOTALL)
+    return re.compile(f"{''.join(parts)}|{re.escape(pattern)}", re.DOTALL)
 
 
 def word_glob(pattern: str) -> str:
@@ -34,18 +37,28 @@ def word_glob(pattern: str) -> str:
             return "[^.]*"
         if token == "?":
             return "[^.]"
-        if len(token) > 1:
-            body = token[1:-1].replace("\\", r"\\").replace("[", r"\[")
-            return f"[^{body[1:]}.]" if body.startswith("!") else f"[{body.replace('^', chr(92) + '^')}]"
-        return re.escape(token)
+        return _choice(token[1:-1]) if len(token) > 1 else re.escape(token)
 
     return re.sub(r"\[!?[^\]]+\]|.", translated, pattern, flags=re.DOTALL)
+
+
+def _choice(inside: str) -> str:
+    """Return what matches one character of those between brackets; of ranges that end before they begin, none."""
+    is_not = inside.startswith("!")
+    ranges = [
+        f"{re.escape(first)}-{re.escape(last)}" if last else re.escape(first)
+        for first, last in re.findall("(.)(?:-(.))?", inside.removeprefix("!"), re.DOTALL)
+        if not last or first <= last
+    ]
+    if is_not:
+        return f"[^{''.join(ranges)}.]"
+    return f"[{''.join(ranges)}]" if ranges else "(?!)"
 
 
 @lru_cache(maxsize=1024)
 def name_glob(pattern: str) -> re.Pattern[str]:
     """Return a regular expression that matches, as a whole, the names that the glob stands for; dots are like any."""
-    return re.compile(translate(pattern))
+    return re.compile(f"{translate(pattern)}|{re.escape(pattern)}", re.DOTALL)
 
 
 @lru_cache(maxsize=1024)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from trec.analysis.costs import flops_of_rows
+from trec.analysis.iterations import reached
 from trec.analysis.table import lines, plain
 from trec.errors import OptionError
-from trec.ir.types import FLOPS, SOURCE_KINDS
+from trec.ir.types import SOURCE_KINDS
 
 if TYPE_CHECKING:
     from typing import Any
@@ -24,7 +28,7 @@ class Stop(Struct, frozen=True):
     node: str
     """Its name."""
     weight: int
-    """What it adds: 1 or its FLOPs, once for each call that it stands for."""
+    """What it adds: 1 or its FLOPs, once for each time that the path leads through it."""
 
 
 class Path(Struct, frozen=True):
@@ -48,39 +52,33 @@ class Path(Struct, frozen=True):
 def critical_path(graph: Graph, by: Literal["count", "flops"] = "count") -> Path:
     """Return the heaviest path of the data flow.
 
+    What was folded is followed through all its iterations, so the path is as heavy as in the graph before.
+
     Args:
         graph: what to look at.
         by: what weighs: every step alike, or its floating point operations, where these were counted.
 
     Raises:
-        OptionError: `by` is neither.
+        OptionError: `by` is neither, or folded calls stand for more than 10,000,000 steps.
+
+    Cost: linear in the steps that ran.
     """
     if by not in _BY:
         raise OptionError(f"by must be one of {', '.join(map(repr, _BY))}, not {by!r}")
     weights = _weights(graph, by)
-    best: list[int] = []
-    came: list[int] = []
-    for index, node in enumerate(graph.nodes):
-        before = max([graph.producers[value] for value in node.inputs], key=best.__getitem__, default=-1)
-        best.append(weights[index] + (best[before] if before >= 0 else 0))
-        came.append(before)
-    index = max(range(len(best)), key=best.__getitem__, default=-1)
-    total = best[index] if index >= 0 else 0
-    stops = []
-    while index >= 0:
-        stops.append(Stop(graph.nodes[index].name, weights[index]))
-        index = came[index]
-    return Path(by, total, tuple(reversed(stops)))
+    passed: Counter[int] = Counter()
+    last = max(reached(graph, weights), key=itemgetter(0), default=None)
+    total = last[0] if last is not None else 0
+    while last is not None:
+        passed[last[1]] += 1
+        last = last[2]
+    stops = [Stop(graph.nodes[index].name, weights[index] * times) for index, times in sorted(passed.items())]
+    return Path(by, total, tuple(stops))
 
 
 def _weights(graph: Graph, by: str) -> list[int]:
-    flops = [dict(row).get(FLOPS, 0) for row in graph.attrs]
-    weights = []
-    for node in graph.nodes:
-        times = graph.counts[node.scope if node.scope >= 0 else node.parent]
-        found = flops[node.attrs] if by == "flops" else int(is_step(node.kind))
-        weights.append(times * found if isinstance(found, int) else 0)
-    return weights
+    flops = flops_of_rows(graph) if by == "flops" else []
+    return [flops[node.attrs] if by == "flops" else int(is_step(node.kind)) for node in graph.nodes]
 
 
 def is_step(kind: str) -> bool:

@@ -116,7 +116,7 @@ def _selected(graph: Graph, selector: Selector, option: str, missing_ok: bool, w
             mask = _masks(graph, expression)[which]
             if not missing_ok and not any(mask) and not all(map(_is_known, terms(expression))):
                 what = ("node", "call")[which]
-                raise OptionError(f"{option}={part!r} matches no {what}{_advice(graph, part)}")
+                raise OptionError(f"{option}={part!r} matches no {what}{_advice(graph, part, calls=which == 1)}")
         else:
             mask = bytes([bool(part(row)) for row in rows])
         found = bytes(map(or_, found, mask))
@@ -169,7 +169,7 @@ def _advice(graph: Graph, part: Part, *, calls: bool = False) -> str:
 
 
 def _close(graph: Graph, term: Term) -> str:
-    known = vocabulary(graph, term)
+    known = [word for word in vocabulary(graph, term) if word != term.pattern]
     close = get_close_matches(term.pattern, known[:_CANDIDATES], _SUGGESTIONS, 0.5)
     part = term.pattern.strip(".*")
     if not close and part:  # such as the end of a path

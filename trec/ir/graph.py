@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from trec.ir.types import Level
 
 
-class Graph(Struct, frozen=True, dict=True):
+class Graph(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     """What a model did in one forward pass, or code in a whole step of training.
 
     Rows refer to one another by position. Nodes stand in execution order, which is a topological order; values are

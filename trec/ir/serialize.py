@@ -12,18 +12,19 @@ from trec.ir.atomic import write_bytes
 from trec.ir.collector import paused
 from trec.ir.compress import MAGIC, compress, decompress
 from trec.ir.graph import Graph
+from trec.ir.text import clipped
 from trec.ir.verify import CHECKS, DECODED, check, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 VERSION: Literal[1] = 1
-"""Version of the envelope; it grows only when an older trec could misread a file."""
+"""Version of the envelope; it grows only when older files must be read otherwise than newer ones."""
 
 Format = Literal["trec", "json"]
 
 
-class Envelope(msgspec.Struct):
+class Envelope(msgspec.Struct, forbid_unknown_fields=True):
     """What a file holds."""
 
     format: Literal["trec"]
@@ -34,15 +35,20 @@ class Envelope(msgspec.Struct):
     """The graph."""
 
 
-class _Sealed(msgspec.Struct):
+class _Label(msgspec.Struct):
+    """What an envelope says of itself, whatever else is in it."""
+
+    format: str
+    version: int
+
+
+class _Sealed(_Label, forbid_unknown_fields=True):
     """An envelope whose graph is not looked into yet.
 
     Skipping the graph walks it to its end. So a file that is cut off, or that announces more than it holds, is found
     out before anything is allocated for what it announces.
     """
 
-    format: str
-    version: int
     graph: msgspec.Raw
 
 
@@ -123,28 +129,43 @@ def decode(data: bytes) -> Graph:
     """Return the graph that the bytes of a file hold, in either format, compressed or not, verified.
 
     Raises:
-        FormatError: they hold none; the message says what was found, what was expected and what to do.
+        FormatError: they hold none, or fields that this trec does not know; the message says what was found, what was
+            expected and what to do.
     """
     if data.startswith(MAGIC):
         data = decompress(data)
     what, decoder = _reader(data)
     with paused():
-        sealed = _decoded(decoder, data, _Sealed, what)
-        if sealed.format != "trec":
-            raise FormatError(
-                f"the file is {what} of format {sealed.format!r}, expected 'trec'; is it another program's?"
-            )
-        if sealed.version != VERSION:
-            raise FormatError(
-                f"the file has format version {sealed.version}, expected {VERSION}; "
-                + ("update trec to read it" if sealed.version > VERSION else "the file is damaged")
-            )
+        sealed = _sealed(decoder, data, what)
         graph: Graph = _decoded(decoder, sealed.graph, Graph, "a graph")
         try:
             check(graph, [name for name in CHECKS if name not in DECODED])
         except VerifyError as error:
             raise FormatError(f"the graph in it is not valid, so the file is damaged or was edited; {error}") from error
     return graph
+
+
+def _sealed(decoder: Callable[..., Any], data: bytes, what: str) -> _Sealed:
+    """Return the envelope of a graph that this version reads."""
+    try:
+        sealed: _Sealed = _decoded(decoder, data, _Sealed, what)
+    except FormatError:
+        _check_label(_decoded(decoder, data, _Label, what), what)
+        raise
+    _check_label(sealed, what)
+    return sealed
+
+
+def _check_label(label: _Label, what: str) -> None:
+    if label.format != "trec":
+        raise FormatError(
+            f"the file is {what} of format {clipped(label.format)!r}, expected 'trec'; is it another program's?"
+        )
+    if label.version != VERSION:
+        raise FormatError(
+            f"the file has format version {label.version}, expected {VERSION}; "
+            + ("update trec to read it" if label.version > VERSION else "the file is damaged")
+        )
 
 
 def schema() -> dict[str, Any]:
@@ -170,7 +191,8 @@ def _decoded(decoder: Callable[..., Any], data: bytes | msgspec.Raw, type_: type
         return decoder(data, type=type_)
     except msgspec.ValidationError as error:
         raise FormatError(
-            f"it is not {what} as trec writes it: {error}; it is another program's or damaged, or a newer trec wrote it"
+            f"it is not {what} as trec writes it: {clipped(str(error))}; "
+            "it is another program's or damaged, or a newer trec wrote it"
         ) from error
     except (msgspec.DecodeError, UnicodeError) as error:
         raise FormatError(f"it is damaged {what}: {error}; copy or save the file again") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from trec.ir.types import SOURCE_KINDS, UNKNOWN
@@ -24,6 +25,8 @@ SHORT = {
 """Short names of element types; any other type keeps its own."""
 
 _BARE = re.compile(r"[^\W\d][\w.]*(?:[#:-][\w.]+)*")
+_MANY = 8
+"""More uses of one value after another than that are counted."""
 _ROW_ERRORS = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
@@ -76,7 +79,7 @@ def window(graph: Graph, index: int, radius: int = 3) -> str:
             text = repr(nodes[near]) if printer is None else printer.line(near, nodes[near])
         except _ROW_ERRORS:
             text = repr(nodes[near])
-        shown.append(f"{'>' if near == index else ' '}{near:>7}  {text}")
+        shown.append(f"{'>' if near == index else ' '}{near:>7}  {clipped(text)}")
     return "\n".join(shown)
 
 
@@ -91,6 +94,14 @@ def type_text(type_: TensorType, device: str = "cpu") -> str:
 def word(text: str) -> str:
     """Return the text, quoted and escaped where it holds a character that is not printable."""
     return text if text.isprintable() else repr(text)
+
+
+def clipped(text: str, most: int = 400) -> str:
+    """Return the text, without its middle where it is longer than a message should be."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]} ... ({len(text) - 2 * half:,} characters) ... {text[-half:]}"
 
 
 class _Printer:
@@ -134,7 +145,7 @@ class _Printer:
 
     def line(self, index: int, node: Node) -> str:
         head = word(node.op) if node.kind in ("op", node.op) else f"{node.kind} {word(node.op)}"
-        inputs = ", ".join([self.value(value) for value in node.inputs])
+        inputs = ", ".join(self.inputs(node))
         if node.kind == "output" and node.name != "output":
             inputs = f"{_name(node.name)}={inputs}"
         row = self.row(index, node)
@@ -149,6 +160,15 @@ class _Printer:
         results = ", ".join([self.value(value) for value in node.outputs])
         types = ", ".join([self.type(value) for value in node.outputs])
         return f"{results}: {types} = {head}{comment}"
+
+    def inputs(self, node: Node) -> Iterator[str]:
+        """Yield what a node reads; of one value many times over, as from a rolled loop, how often."""
+        for value, uses in groupby(node.inputs):
+            count = len(list(uses))
+            if count > _MANY:
+                yield f"{self.value(value)} x{count}"
+            else:
+                yield from [self.value(value)] * count
 
     def value(self, value: int) -> str:
         return self.names.get(value) or f"%{value}"

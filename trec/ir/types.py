@@ -64,7 +64,7 @@ UNKNOWN = "?"
 """The size of a dimension that is ragged or was not known."""
 
 
-class TensorType(Struct, frozen=True, array_like=True, gc=False):
+class TensorType(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
     """Shape, element type and place of a tensor."""
 
     shape: tuple[int | str, ...]
@@ -77,7 +77,7 @@ class TensorType(Struct, frozen=True, array_like=True, gc=False):
     """Memory layout without the `torch.` prefix: `strided`, `sparse_coo`, `jagged`, ..."""
 
 
-class Value(Struct, frozen=True, array_like=True, gc=False):
+class Value(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
     """A tensor at one moment: produced once, used any number of times."""
 
     type: int
@@ -86,7 +86,7 @@ class Value(Struct, frozen=True, array_like=True, gc=False):
     """The name of the node that first produced it, with `:port` where that node has several results."""
 
 
-class Source(Struct, frozen=True, array_like=True, gc=False):
+class Source(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
     """A place in the source code."""
 
     file: str
@@ -95,7 +95,7 @@ class Source(Struct, frozen=True, array_like=True, gc=False):
     """Line number, from 1."""
 
 
-class Scope(Struct, frozen=True, array_like=True, gc=False):
+class Scope(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
     """One call of a module or function; two calls of one module are two scopes."""
 
     kind: ScopeKind
@@ -125,7 +125,7 @@ class Scope(Struct, frozen=True, array_like=True, gc=False):
     """What part of a step of training it belongs to, and with it every node in it."""
 
 
-class Node(Struct, frozen=True, array_like=True, gc=False):
+class Node(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
     """One step of the program, or a value that enters or leaves it."""
 
     kind: NodeKind
@@ -150,7 +150,7 @@ class Node(Struct, frozen=True, array_like=True, gc=False):
     """Index into `Graph.scopes` of the call that a collapsed node stands for; -1 for any other node."""
 
 
-class Carried(Struct, frozen=True, array_like=True, gc=False):
+class Carried(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
     """A value that one iteration of a rolled loop hands to the next."""
 
     value: int
@@ -163,7 +163,7 @@ class Carried(Struct, frozen=True, array_like=True, gc=False):
     """Index into `Graph.scopes` of the scope that stands for the iterations; -1 if unknown."""
 
 
-class Derivative(Struct, frozen=True, array_like=True, gc=False):
+class Derivative(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
     """Which node an operator of a backward pass differentiates; a collapsed call has a row for each."""
 
     node: int
@@ -172,7 +172,7 @@ class Derivative(Struct, frozen=True, array_like=True, gc=False):
     """Index into `Graph.nodes` of the node that it differentiates, which ran before it."""
 
 
-class Note(Struct, frozen=True, array_like=True, gc=False):
+class Note(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
     """A fact of a recording that no node tells; it refers to nothing by position, so passes carry it as it is."""
 
     kind: str

@@ -90,9 +90,9 @@ def check(graph: Graph, names: Iterable[str]) -> None:
         fault = find(facts)
         if fault is not None:
             table, row, what = fault
-            head = f"{text.word(str(graph.name))} breaks the invariant `{name}`: {statement}"
+            head = f"{text.clipped(text.word(str(graph.name)))} breaks the invariant `{name}`: {statement}"
             shown = text.window(graph, _near(graph, table, row))
-            raise VerifyError("\n".join(filter(None, [head, f"{table}[{row}] {what}", shown])))
+            raise VerifyError("\n".join(filter(None, [head, f"{table}[{row}] {text.clipped(what)}", shown])))
 
 
 def _near(graph: Graph, table: str, row: int) -> int:

@@ -1,4 +1,5 @@
-// Globs over dotted paths, over plain names and over shapes, as `trec.analysis.globs` has them.
+// Globs over dotted paths, over plain names and over shapes, as `trec.analysis.globs` has them. A name or path that is
+// written as it is always matches, also where it has brackets.
 
 /** @param {string} text */
 function escaped(text) {
@@ -8,6 +9,11 @@ function escaped(text) {
 /** @param {string} source */
 function whole(source) {
   return new RegExp(`^(?:${source})$`, "su");
+}
+
+/** @param {string} source @param {string} pattern */
+function wholeOrLiteral(source, pattern) {
+  return whole(`${source}|${escaped(pattern)}`);
 }
 
 /** What matches dotted paths; `**` stands for any number of components. @param {string} pattern */
@@ -23,7 +29,7 @@ export function pathGlob(pattern) {
       dot = String.raw`\.`;
     }
   }
-  return whole(source);
+  return wholeOrLiteral(source, pattern);
 }
 
 /** @param {string} pattern */
@@ -31,16 +37,19 @@ function wordGlob(pattern) {
   return pattern.replace(/\[!?[^\]]+\]|./gsu, (token) => {
     if (token === "*") return "[^.]*";
     if (token === "?") return "[^.]";
-    if (token.length < 3 || token[0] !== "[") return escaped(token);
-    const isNot = token[1] === "!" && token.length > 3;
-    const body = token.slice(isNot ? 2 : 1, -1).replace(/[\\[^]/g, "\\$&");
-    return isNot ? `[^${classOf(body)}.]` : `[${classOf(body)}]`;
+    return token.length < 3 ? escaped(token) : wordChoice(token.slice(1, -1));
   });
 }
 
-/** What stands between brackets, for strict expressions: signs that mean something there only to them. @param {string} body */
-function classOf(body) {
-  return body.replace(/[(){}/|]/g, "\\$&");
+/** @param {string} inside what stands between brackets; of ranges that end before they begin nothing is left */
+function wordChoice(inside) {
+  const isNot = inside[0] === "!";
+  const body = (isNot ? inside.slice(1) : inside).replace(/([^])(?:-([^]))?/gu, (range, one, other) => {
+    if (other === undefined) return escaped(one);
+    return one > other ? "" : `${escaped(one)}-${escaped(other)}`;
+  });
+  if (isNot) return `[^${body}.]`;
+  return body ? `[${body}]` : "(?!)";
 }
 
 /** What matches names as shells match those of files; dots are like any character. @param {string} pattern */
@@ -60,7 +69,7 @@ export function nameGlob(pattern) {
       }
     } else source += escaped(sign);
   }
-  return whole(source);
+  return wholeOrLiteral(source, pattern);
 }
 
 /** @param {string} inside what stands between brackets; of ranges that end before they begin nothing is left */
