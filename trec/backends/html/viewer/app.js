@@ -3,7 +3,7 @@
 import { begun, centred, fitted, pixelAt, pointAt } from "./camera.js";
 import { folding } from "./folding.js";
 import { deepest, LEAST, openTo, readable } from "./opening.js";
-import { canOpen } from "./projection.js";
+import { canOpen, contentOf } from "./content.js";
 import { compose } from "./scene.js";
 import { Stage } from "./stage.js";
 import { Store } from "./store.js";
@@ -111,13 +111,13 @@ export class App {
   boxOf(item) {
     const { graph } = this;
     const { picture } = this.state.scene;
+    const { folded } = this.state.view;
     if (item < 0 || item === graph.count) return -1;
     const { nodes, scopes } = folding(graph);
-    if (item < graph.count) return picture.boxOf[this.state.view.folded ? nodes[item] : item];
-    const scope = this.state.view.folded ? scopes[item - graph.count] : item - graph.count;
-    if (picture.frames[picture.frameOf[scope]] === scope) return -1;
-    for (const node of graph.nodesIn(scope)) if (picture.boxOf[node] >= 0) return picture.boxOf[node];
-    return -1;
+    if (item < graph.count) return picture.boxOf(folded ? nodes[item] : item);
+    const scope = folded ? scopes[item - graph.count] : item - graph.count;
+    if (picture.frames[picture.frameOf(scope)] === scope) return -1;
+    return picture.boxOf(contentOf(graph, this.state.view).first[scope]);
   }
 
   /** Where an item is, or what it is closed in; null if it is hidden. @param {Item} item @returns {Rect | null} */
@@ -126,7 +126,7 @@ export class App {
     const { scene, view } = this.state;
     if (item >= graph.count) {
       const scope = view.folded ? folding(graph).scopes[item - graph.count] : item - graph.count;
-      const frame = scene.picture.frameOf[scope];
+      const frame = scene.picture.frameOf(scope);
       if (scene.picture.frames[frame] === scope) return rectangle(scene.frames, frame);
     }
     const box = this.boxOf(item);
