@@ -2,6 +2,7 @@
 
 import { begun, centred, fitted, pixelAt, pointAt } from "./camera.js";
 import { folding } from "./folding.js";
+import { Foresight } from "./foresight.js";
 import { deepest, LEAST, openTo, readable } from "./opening.js";
 import { canOpen, contentOf } from "./content.js";
 import { compose } from "./scene.js";
@@ -45,6 +46,7 @@ export class App {
     };
     this.store = new Store(state);
     this.stage = new Stage(this, canvas);
+    this.foresight = new Foresight(this);
     /** Whether the view has not been moved yet, so that it follows the size of the window. */
     this.untouched = true;
     /** Whether all of the picture is shown then. */
@@ -148,9 +150,9 @@ export class App {
   /** Open a closed scope, or close an open one, in place. @param {Item} item */
   toggle(item) {
     if (!this.isModule(item)) return;
-    const open = this.state.view.open.slice();
-    open[item - this.graph.count] ^= 1;
-    this.change({ open }, item);
+    const old = this.state.scene;
+    this.turn(this.foresight.view(item), this.foresight.sceneOf(item), item);
+    this.foresight.keep(item, old);
   }
 
   /** Open all scopes with fewer modules around them than a depth; null for what can be read at once. @param {number | null} depth */
@@ -179,11 +181,14 @@ export class App {
   }
 
   /** Change what is shown. @param {Partial<View>} parts @param {Item} [anchor] what stays in its place on the screen */
-  change(parts, anchor = -1) {
+  change(parts, anchor) {
+    this.turn({ ...this.state.view, ...parts }, undefined, anchor);
+  }
+
+  /** Turn to another view. @param {View} view @param {Scene} [scene] that of the view @param {Item} [anchor] what stays in its place on the screen */
+  turn(view, scene = compose(this.graph, view), anchor = -1) {
     const { scene: old, camera } = this.state;
     const before = anchor < 0 ? null : this.placeOf(anchor);
-    const view = { ...this.state.view, ...parts };
-    const scene = compose(this.graph, view);
     this.state.scene = scene;
     this.state.view = view;
     const after = anchor < 0 ? null : this.placeOf(anchor);

@@ -57,7 +57,7 @@ export function stops(graph, { nodes, scopes }, isNegative) {
 /** What is drawn of an item: itself, or what reads it or is read by it where it is hidden. @param {App} app @param {Item} item @returns {Item} */
 export function drawn(app, item) {
   const { graph } = app;
-  if (app.placeOf(item) || item >= graph.count) return item;
+  if (item >= graph.count || app.boxOf(item) >= 0) return item;
   const { firstReader, firstOutput, readers } = graph;
   const near = [...readers.subarray(firstReader[firstOutput[item]], firstReader[firstOutput[item + 1]])];
   return [...near, ...[...graph.inputsOf(item)].map((value) => graph.producer[value])].find((other) => app.boxOf(other) >= 0) ?? item;

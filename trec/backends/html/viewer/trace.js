@@ -195,9 +195,10 @@ export class Trace {
       for (const box of starts) lit.boxes.set(box, "path");
       for (const way of /** @type {const} */ (["up", "down"])) {
         if (!this[way]) continue;
-        const nodes = nodesOf(graph, state.selected);
-        if (this.steps === Infinity) light(app, reached(graph, nodes, way === "up"), way, lit, nodes);
-        else lightSteps(state.scene.picture, starts, this.steps, way, lit);
+        if (this.steps === Infinity) {
+          const nodes = nodesOf(graph, state.selected);
+          light(app, reached(graph, nodes, way === "up"), way, lit, nodes);
+        } else lightSteps(state.scene.picture, starts, this.steps, way, lit);
       }
     }
     app.store.set({ lit: lit.wires.size || this.to >= 0 ? lit : null });
