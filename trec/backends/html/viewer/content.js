@@ -23,12 +23,12 @@ export class Content {
   }
 }
 
-/** What was found last of each graph, and for what view of it. @type {WeakMap<Graph, { key: string, content: Content }>} */
+/** What was found last of each graph, and for what view of it. @type {WeakMap<Graph, { key: number, content: Content }>} */
 const known = new WeakMap();
 
 /** @param {Graph} graph @param {View} view @returns {Content} */
 export function contentOf(graph, view) {
-  const key = `${view.folded} ${view.state} ${view.constants} ${view.views}`;
+  const key = Number(view.folded) + 2 * Number(view.state) + 4 * Number(view.constants) + 8 * Number(view.views);
   const last = known.get(graph);
   if (last?.key === key) return last.content;
   const content = new Content(graph, view);

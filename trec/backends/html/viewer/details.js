@@ -2,7 +2,7 @@
 
 import { button, element, sign, swatch } from "./elements.js";
 import { CHANGES } from "./graph.js";
-import { whenIdle } from "./idle.js";
+import { rehearse } from "./idle.js";
 import { bytes } from "./numbers.js";
 import { drawn } from "./search.js";
 import { typeText } from "./tooltip.js";
@@ -65,19 +65,9 @@ class Details {
     app.store.watch(["selected", "theme", "colourBy"], () => this.fill());
     trace.watchers.add(() => this.fill());
     panel.addEventListener("keydown", ({ key }) => key === "Escape" && this.close());
-    this.rehearse();
-  }
-
-  /** Do once, for nobody to see, what takes long only the first time. */
-  rehearse() {
-    const { boxes } = this.app.state.scene.picture;
-    const item = boxes.find((box) => this.app.isModule(box)) ?? boxes[0];
-    const steps = [() => this.joints(item), () => this.app.graph.readers, () => this.facts(item)];
-    if (item === undefined) return;
-    whenIdle(() => {
-      steps.pop()?.();
-      return !steps.length;
-    });
+    const { boxes } = app.state.scene.picture;
+    const item = boxes.find((box) => app.isModule(box)) ?? boxes[0];
+    if (item !== undefined) rehearse(() => this.facts(item), () => app.graph.readers, () => this.joints(item));
   }
 
   fill() {

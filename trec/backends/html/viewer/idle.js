@@ -26,3 +26,11 @@ export function whenIdle(step) {
   };
   requestAnimationFrame(() => globalThis.requestIdleCallback?.(go));
 }
+
+/** Do what takes long only the first time, once for nobody to see. @param {...() => unknown} steps */
+export function rehearse(...steps) {
+  whenIdle(() => {
+    steps.shift()?.();
+    return !steps.length;
+  });
+}

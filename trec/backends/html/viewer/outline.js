@@ -26,8 +26,8 @@ class Outline {
     panel.append(this.tree);
     /** @type {Row[]} */
     this.rows = [];
-    /** Which row is which item. @type {Map<Item, number>} */
-    this.rowOf = new Map();
+    /** For each item its row; -1 for none. */
+    this.rowOf = new Int32Array(app.graph.count + app.graph.scopeCount);
     /** The row that the focus is on, or comes to. */
     this.current = 0;
     /** The row of what is chosen; -1 for none. */
@@ -78,7 +78,8 @@ class Outline {
   rebuild() {
     const item = this.rows[this.current]?.item ?? -1;
     this.rows = rowsOf(this.app);
-    this.rowOf = new Map(this.rows.map((row, at) => [row.item, at]));
+    this.rowOf.fill(-1);
+    this.rows.forEach((row, at) => (this.rowOf[row.item] = at));
     this.current = Math.max(0, this.nearest(item));
     this.choose();
     this.room.style.height = `${this.rows.length * HEIGHT}px`;
@@ -89,15 +90,15 @@ class Outline {
     const { graph, state } = this.app;
     const { nodes, scopes } = folding(graph);
     if (item >= 0 && state.view.folded) item = item < graph.count ? nodes[item] : graph.count + scopes[item - graph.count];
-    if (item >= graph.count && !this.rowOf.has(item)) {
+    if (item >= graph.count && this.rowOf[item] < 0) {
       const box = this.app.boxOf(item);
       if (box >= 0) item = state.scene.picture.boxes[box];
     }
-    while (item >= 0 && !this.rowOf.has(item)) {
+    while (item >= 0 && this.rowOf[item] < 0) {
       const around = graph.around(item);
       item = around < 0 ? -1 : graph.count + around;
     }
-    return this.rowOf.get(item) ?? -1;
+    return item < 0 ? -1 : this.rowOf[item];
   }
 
   choose() {

@@ -1,6 +1,7 @@
 // The field to search in: hits are counted, ringed on the picture, and gone through one by one.
 
 import { button, element, sign } from "./elements.js";
+import { rehearse } from "./idle.js";
 import { QueryError } from "./query.js";
 import { containing, isPlain, selected, whyNothing } from "./selection.js";
 
@@ -86,6 +87,7 @@ export class Search {
     this.form = element("div", { role: "search", class: "search" }, this.input, this.count, ...this.steps, this.fault);
     app.store.watch(["scene"], () => this.ring());
     this.tell("");
+    rehearse(() => stops(app.graph, containing(app.graph, "0.0"), false));
   }
 
   wait() {
