@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.node]
 
 WIDE = {"viewport": {"width": 1400, "height": 700}}
-ROWS = """const rows = () => page.evaluate(() => [...document.querySelectorAll("[role=treeitem]")].map((row) => {
-  const fact = (name) => row.getAttribute(`aria-${name}`);
-  const place = `${fact("posinset")}/${fact("setsize")}`;
-  return [row.querySelector("bdi").textContent, fact("level"), place, fact("expanded")];
-}));
+ROWS = """const frame = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+const rows = async () => {
+  await frame();
+  return page.evaluate(() => [...document.querySelectorAll("[role=treeitem]")].map((row) => {
+    const fact = (name) => row.getAttribute(`aria-${name}`);
+    const place = `${fact("posinset")}/${fact("setsize")}`;
+    return [row.querySelector("bdi").textContent, fact("level"), place, fact("expanded")];
+  }));
+};
 const focused = () => page.evaluate(() => document.activeElement.querySelector("bdi")?.textContent);
 const selected = () => page.evaluate(() => trec.state.selected < 0 ? null : trec.graph.nameOf(trec.state.selected));
 const tree = () => page.locator("[role=treeitem][tabindex='0']").focus();

@@ -2,8 +2,9 @@
 
 import { begun, centred, fitted, pixelAt, pointAt } from "./camera.js";
 import { folding } from "./folding.js";
+import { Foresight } from "./foresight.js";
 import { deepest, LEAST, openTo, readable } from "./opening.js";
-import { canOpen } from "./projection.js";
+import { canOpen, contentOf } from "./content.js";
 import { compose } from "./scene.js";
 import { Stage } from "./stage.js";
 import { Store } from "./store.js";
@@ -45,6 +46,7 @@ export class App {
     };
     this.store = new Store(state);
     this.stage = new Stage(this, canvas);
+    this.foresight = new Foresight(this);
     /** Whether the view has not been moved yet, so that it follows the size of the window. */
     this.untouched = true;
     /** Whether all of the picture is shown then. */
@@ -111,13 +113,13 @@ export class App {
   boxOf(item) {
     const { graph } = this;
     const { picture } = this.state.scene;
+    const { folded } = this.state.view;
     if (item < 0 || item === graph.count) return -1;
     const { nodes, scopes } = folding(graph);
-    if (item < graph.count) return picture.boxOf[this.state.view.folded ? nodes[item] : item];
-    const scope = this.state.view.folded ? scopes[item - graph.count] : item - graph.count;
-    if (picture.frames[picture.frameOf[scope]] === scope) return -1;
-    for (const node of graph.nodesIn(scope)) if (picture.boxOf[node] >= 0) return picture.boxOf[node];
-    return -1;
+    if (item < graph.count) return picture.boxOf(folded ? nodes[item] : item);
+    const scope = folded ? scopes[item - graph.count] : item - graph.count;
+    if (picture.frames[picture.frameOf(scope)] === scope) return -1;
+    return picture.boxOf(contentOf(graph, this.state.view).first[scope]);
   }
 
   /** Where an item is, or what it is closed in; null if it is hidden. @param {Item} item @returns {Rect | null} */
@@ -126,7 +128,7 @@ export class App {
     const { scene, view } = this.state;
     if (item >= graph.count) {
       const scope = view.folded ? folding(graph).scopes[item - graph.count] : item - graph.count;
-      const frame = scene.picture.frameOf[scope];
+      const frame = scene.picture.frameOf(scope);
       if (scene.picture.frames[frame] === scope) return rectangle(scene.frames, frame);
     }
     const box = this.boxOf(item);
@@ -148,9 +150,9 @@ export class App {
   /** Open a closed scope, or close an open one, in place. @param {Item} item */
   toggle(item) {
     if (!this.isModule(item)) return;
-    const open = this.state.view.open.slice();
-    open[item - this.graph.count] ^= 1;
-    this.change({ open }, item);
+    const old = this.state.scene;
+    this.turn(this.foresight.view(item), this.foresight.sceneOf(item), item);
+    this.foresight.keep(item, old);
   }
 
   /** Open all scopes with fewer modules around them than a depth; null for what can be read at once. @param {number | null} depth */
@@ -179,11 +181,14 @@ export class App {
   }
 
   /** Change what is shown. @param {Partial<View>} parts @param {Item} [anchor] what stays in its place on the screen */
-  change(parts, anchor = -1) {
+  change(parts, anchor) {
+    this.turn({ ...this.state.view, ...parts }, undefined, anchor);
+  }
+
+  /** Turn to another view. @param {View} view @param {Scene} [scene] that of the view @param {Item} [anchor] what stays in its place on the screen */
+  turn(view, scene = compose(this.graph, view), anchor = -1) {
     const { scene: old, camera } = this.state;
     const before = anchor < 0 ? null : this.placeOf(anchor);
-    const view = { ...this.state.view, ...parts };
-    const scene = compose(this.graph, view);
     this.state.scene = scene;
     this.state.view = view;
     const after = anchor < 0 ? null : this.placeOf(anchor);

@@ -2,6 +2,7 @@
 
 import { button, element, sign, swatch } from "./elements.js";
 import { CHANGES } from "./graph.js";
+import { rehearse } from "./idle.js";
 import { bytes } from "./numbers.js";
 import { drawn } from "./search.js";
 import { typeText } from "./tooltip.js";
@@ -64,6 +65,9 @@ class Details {
     app.store.watch(["selected", "theme", "colourBy"], () => this.fill());
     trace.watchers.add(() => this.fill());
     panel.addEventListener("keydown", ({ key }) => key === "Escape" && this.close());
+    const { boxes } = app.state.scene.picture;
+    const item = boxes.find((box) => app.isModule(box)) ?? boxes[0];
+    if (item !== undefined) rehearse(() => this.facts(item), () => app.graph.readers, () => this.joints(item));
   }
 
   fill() {

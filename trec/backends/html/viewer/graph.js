@@ -144,6 +144,13 @@ export class Graph {
     return item < this.count ? this.parent[item] : this.scopeParent[item - this.count];
   }
 
+  /** Whether a scope is another one or lies in it. @param {number} scope @param {number} outer */
+  isIn(scope, outer) {
+    // What is around a scope precedes it.
+    while (scope > outer) scope = this.scopeParent[scope];
+    return scope === outer;
+  }
+
   /** All nodes in a scope and in those inside it, in order. @param {number} scope @returns {Generator<number>} */
   *nodesIn(scope) {
     for (const item of this.members[scope])

@@ -15,13 +15,14 @@ import { ADDED, CARRIED, HOSTED, PLAIN, REMOVED } from "./strokes.js";
  * that, and where it leaves a frame.
  *
  * @param {Weaver} weaver
+ * @param {number[]} scopes whose members are drawn
  * @param {Omit<Picture, "wires">} picture
  * @param {View["shapes"]} shapes
  * @returns {Wire[]}
  */
-export function labelled(weaver, picture, shapes) {
+export function labelled(weaver, scopes, picture, shapes) {
   const labels = new Labels(weaver, picture, shapes);
-  return weaver.bundles().map((bundle) => labels.wire(bundle));
+  return weaver.bundles(scopes).map((bundle) => labels.wire(bundle));
 }
 
 class Labels {
@@ -92,7 +93,7 @@ class Labels {
     const type = graph.valueType[value];
     if (node < 0) return !weaver.types[source]?.includes(type);
     for (let at = graph.firstInput[node]; at < graph.firstInput[node + 1]; at++)
-      if (graph.valueType[graph.inputs[at]] === type && weaver.isSeen(graph.inputs[at])) return false;
+      if (graph.valueType[graph.inputs[at]] === type && weaver.uses.isSeen(graph.inputs[at])) return false;
     return true;
   }
 

@@ -108,25 +108,27 @@ function netsOf(picture) {
     const before = written.get(sender);
     written.set(sender, before === undefined || before === label ? label : null);
   }
-  /** For each stroke from each box, one more than the net of the wires without a text; 0 for none. */
-  const plain = new Int32Array(8 * picture.boxes.length);
-  /** @type {Map<string, number>} */
-  const known = new Map();
+  /** For each stroke from each box, one more than the net that was found last; 0 for none. */
+  const newest = new Int32Array(8 * picture.boxes.length);
+  /** For each net, the same of the one found before it. @type {number[]} */
+  const before = [];
+  /** For each net its text, and the several values that flow along it if it has one of its own; -1 for any. @type {[string, number][]} */
+  const known = [];
   /** @type {Map<number, string>} */
   const texts = new Map();
   const nets = new Int32Array(picture.wires.length);
-  let count = 0;
-  picture.wires.forEach(({ source, stroke, label: own, flow }, wire) => {
+  picture.wires.forEach(({ source, stroke, label: own, flow: values }, wire) => {
     const sender = source * 8 + stroke;
     const label = own || (written.get(sender) ?? "");
-    if (!label) {
-      nets[wire] = (plain[sender] ||= ++count) - 1;
-      return;
+    const flow = own ? values : -1;
+    let net = newest[sender] - 1;
+    while (net >= 0 && (known[net][1] !== flow || (flow < 0 && known[net][0] !== label))) net = before[net] - 1;
+    if (net < 0) {
+      net = known.push([label, flow]) - 1;
+      before.push(newest[sender]);
+      newest[sender] = net + 1;
+      if (label) texts.set(net, label);
     }
-    const key = `${sender} ${flow >= 0 && own ? `× ${flow}` : label}`;
-    let net = known.get(key);
-    if (net === undefined) known.set(key, (net = count++));
-    if (!texts.has(net)) texts.set(net, label);
     nets[wire] = net;
   });
   return { nets, texts };

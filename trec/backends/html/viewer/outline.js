@@ -2,6 +2,7 @@
 
 import { swatch, element } from "./elements.js";
 import { folding } from "./folding.js";
+import { afterFrame } from "./idle.js";
 import { rowsOf } from "./rows.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -25,8 +26,8 @@ class Outline {
     panel.append(this.tree);
     /** @type {Row[]} */
     this.rows = [];
-    /** Which row is which item. @type {Map<Item, number>} */
-    this.rowOf = new Map();
+    /** For each item its row; -1 for none. */
+    this.rowOf = new Int32Array(app.graph.count + app.graph.scopeCount);
     /** The row that the focus is on, or comes to. */
     this.current = 0;
     /** The row of what is chosen; -1 for none. */
@@ -39,10 +40,34 @@ class Outline {
     this.tree.addEventListener("keydown", (event) => this.press(event));
     this.tree.addEventListener("click", (event) => this.click(event));
     new ResizeObserver(() => this.fill()).observe(this.tree);
-    app.store.watch(["view", "scene"], () => this.rebuild());
-    app.store.watch(["selected"], () => this.follow());
-    app.store.watch(["theme", "colourBy", "hits"], () => this.refill());
-    this.rebuild();
+    /** What has changed since the rows were made. @type {Set<"rows" | "chosen" | "looks">} */
+    this.due = new Set();
+    const later = afterFrame(() => this.settle());
+    const watch = (/** @type {"rows" | "chosen" | "looks"} */ what, /** @type {(keyof import("./types.js").State)[]} */ names) =>
+      app.store.watch(names, () => {
+        this.due.add(what);
+        later();
+      });
+    watch("rows", ["view", "scene"]);
+    watch("chosen", ["selected"]);
+    watch("looks", ["theme", "colourBy", "hits"]);
+    this.renew();
+  }
+
+  /** Make all rows anew. */
+  renew() {
+    this.due = new Set(["rows", "chosen"]);
+    this.settle();
+  }
+
+  /** Catch up with what has changed, as far as the tree can be seen. */
+  settle() {
+    const { due } = this;
+    if (!this.isSeen || !due.size) return;
+    this.due = new Set();
+    if (due.has("rows")) this.rebuild();
+    if (due.has("chosen")) this.follow();
+    this.refill();
   }
 
   /** Whether the tree can be seen. */
@@ -51,14 +76,13 @@ class Outline {
   }
 
   rebuild() {
-    if (!this.isSeen) return;
     const item = this.rows[this.current]?.item ?? -1;
     this.rows = rowsOf(this.app);
-    this.rowOf = new Map(this.rows.map((row, at) => [row.item, at]));
+    this.rowOf.fill(-1);
+    this.rows.forEach((row, at) => (this.rowOf[row.item] = at));
     this.current = Math.max(0, this.nearest(item));
     this.choose();
     this.room.style.height = `${this.rows.length * HEIGHT}px`;
-    this.refill();
   }
 
   /** The row of an item, or of the innermost scope around it that has one; -1 for none. @param {Item} item */
@@ -66,15 +90,15 @@ class Outline {
     const { graph, state } = this.app;
     const { nodes, scopes } = folding(graph);
     if (item >= 0 && state.view.folded) item = item < graph.count ? nodes[item] : graph.count + scopes[item - graph.count];
-    if (item >= graph.count && !this.rowOf.has(item)) {
+    if (item >= graph.count && this.rowOf[item] < 0) {
       const box = this.app.boxOf(item);
       if (box >= 0) item = state.scene.picture.boxes[box];
     }
-    while (item >= 0 && !this.rowOf.has(item)) {
+    while (item >= 0 && this.rowOf[item] < 0) {
       const around = graph.around(item);
       item = around < 0 ? -1 : graph.count + around;
     }
-    return this.rowOf.get(item) ?? -1;
+    return item < 0 ? -1 : this.rowOf[item];
   }
 
   choose() {
@@ -84,13 +108,11 @@ class Outline {
 
   /** Go along with what was selected elsewhere. */
   follow() {
-    if (!this.isSeen) return;
     this.choose();
     if (this.chosen >= 0) {
       this.current = this.chosen;
       this.scroll();
     }
-    this.refill();
   }
 
   scroll() {
@@ -167,15 +189,16 @@ class Outline {
     this.current = Math.max(0, Math.min(at, this.rows.length - 1));
     const row = this.rows[this.current];
     if (!row) return;
-    this.scroll();
     this.app.select(row.item);
     this.app.show(row.item);
-    this.refill();
+    this.due.add("chosen");
+    this.settle();
     this.focus();
   }
 
   /** @param {MouseEvent} event */
   click(event) {
+    this.settle();
     const made = /** @type {HTMLElement} */ (event.target).closest("[data-row]");
     if (!made) return;
     const at = Number(made.getAttribute("data-row"));
@@ -190,6 +213,7 @@ class Outline {
   /** @param {KeyboardEvent} event */
   press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    this.settle();
     const row = this.rows[this.current];
     if (!row) return;
     const { key } = event;
@@ -249,5 +273,5 @@ export function mountOutline(app) {
   const panel = app.root.querySelector(".outline");
   if (!panel) return null;
   const outline = new Outline(app, panel);
-  return { show: () => (outline.rebuild(), outline.follow()) };
+  return { show: () => outline.renew() };
 }

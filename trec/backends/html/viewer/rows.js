@@ -2,7 +2,7 @@
 
 import { folding } from "./folding.js";
 import { OUTPUT } from "./graph.js";
-import { contentOf } from "./projection.js";
+import { contentOf } from "./content.js";
 import { EMPTY, ONE, SHOWN } from "./visibility.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -27,7 +27,7 @@ export function rowsOf(app) {
   /** @type {Row[]} */
   const rows = [];
   /** Whether an output is drawn in the box of another. @param {Item} item */
-  const sharesBox = (item) => graph.kind[item] === OUTPUT && boxes[boxOf[item]] !== item;
+  const sharesBox = (item) => graph.kind[item] === OUTPUT && boxes[boxOf(item)] !== item;
   /** What stands for a member: a function of a single operator is that operator. @param {Item} item @returns {Item} */
   const standing = (item) => {
     if (item < graph.count) return shown[item] === SHOWN && !sharesBox(item) ? item : -1;

@@ -1,6 +1,7 @@
 // The field to search in: hits are counted, ringed on the picture, and gone through one by one.
 
 import { button, element, sign } from "./elements.js";
+import { rehearse } from "./idle.js";
 import { QueryError } from "./query.js";
 import { containing, isPlain, selected, whyNothing } from "./selection.js";
 
@@ -57,7 +58,7 @@ export function stops(graph, { nodes, scopes }, isNegative) {
 /** What is drawn of an item: itself, or what reads it or is read by it where it is hidden. @param {App} app @param {Item} item @returns {Item} */
 export function drawn(app, item) {
   const { graph } = app;
-  if (app.placeOf(item) || item >= graph.count) return item;
+  if (item >= graph.count || app.boxOf(item) >= 0) return item;
   const { firstReader, firstOutput, readers } = graph;
   const near = [...readers.subarray(firstReader[firstOutput[item]], firstReader[firstOutput[item + 1]])];
   return [...near, ...[...graph.inputsOf(item)].map((value) => graph.producer[value])].find((other) => app.boxOf(other) >= 0) ?? item;
@@ -86,6 +87,7 @@ export class Search {
     this.form = element("div", { role: "search", class: "search" }, this.input, this.count, ...this.steps, this.fault);
     app.store.watch(["scene"], () => this.ring());
     this.tell("");
+    rehearse(() => stops(app.graph, containing(app.graph, "0.0"), false));
   }
 
   wait() {

@@ -1,5 +1,6 @@
 // What a query selects of a graph.
 
+import { whole } from "./columns.js";
 import { parse, QueryError } from "./query.js";
 import { likely } from "./similar.js";
 import { masks, vocabulary } from "./terms.js";
@@ -65,16 +66,49 @@ export function isPlain(text) {
 /** The nodes and scopes with a text in their name, operator, class or a shape of theirs. @param {Graph} graph @param {string} text @returns {Masks} */
 export function containing(graph, text) {
   const wanted = text.trim().toLowerCase();
-  const { nodes: columns, scopes: calls, types } = graph.data;
+  const { nodes: columns, scopes: calls } = graph.data;
   const known = graph.texts.map((word) => word.toLowerCase().includes(wanted));
-  const shape = /^\d+([x×]\d+)+$/.test(wanted) ? `×${wanted.replaceAll("x", "×")}×` : null;
-  const shapes = types.shape.map((/** @type {number} */ word) => shape !== null && `×${graph.texts[word]}×`.includes(shape));
-  const scopes = Uint8Array.from(graph.scopeNames, (name, scope) =>
-    scope > 0 && (known[calls.cls[scope]] || name.toLowerCase().includes(wanted) || graph.paths[scope].toLowerCase().includes(wanted)) ? 1 : 0);
-  const nodes = new Uint8Array(graph.count);
-  for (let node = 0; node < graph.count; node++) {
-    if (known[columns.op[node]] || graph.nameOf(node).toLowerCase().includes(wanted)) nodes[node] = 1;
-    for (let value = graph.firstOutput[node]; value < graph.firstOutput[node + 1]; value++) if (shapes[graph.valueType[value]]) nodes[node] = 1;
-  }
+  const nodes = ofShape(graph, wanted);
+  const named = below(graph, wanted, known, calls.name, graph.scopeParent, graph.scopeNames);
+  const paths = below(graph, wanted, known, calls.path, graph.scopeParent, graph.paths);
+  const scopes = named.map((bit, scope) => (scope > 0 && (bit || paths[scope] || known[calls.cls[scope]]) ? 1 : 0));
+  const names = below(graph, wanted, known, columns.name, graph.parent, graph.scopeNames, named);
+  for (let node = 0; node < graph.count; node++) if (names[node] || known[columns.op[node]]) nodes[node] = 1;
   return { nodes, scopes };
+}
+
+/**
+ * Which names hold a text, found out from what they are put together of, each of which stands in many.
+ *
+ * @param {Graph} graph
+ * @param {string} wanted
+ * @param {boolean[]} known for each text of the graph whether it holds the wanted one
+ * @param {number[]} column names below those of the scopes around them
+ * @param {Int32Array} parent
+ * @param {string[]} around names of scopes
+ * @param {Uint8Array} [outer] for each scope whether its name holds the text; if not given, what is found out
+ */
+function below(graph, wanted, known, column, parent, around, outer) {
+  // What begins in the one name and ends in the other has a dot where they meet.
+  const ends = Array.from(wanted.matchAll(/\./g), ({ index }) => wanted.slice(index));
+  const found = new Uint8Array(column.length);
+  column.forEach((text, at) => {
+    const word = graph.texts[text];
+    const scope = parent[at];
+    if (word[0] === "=") found[at] = Number(whole(word, "").toLowerCase().includes(wanted));
+    else if (known[text]) found[at] = 1;
+    else if (word[0] === "." && scope >= 0)
+      found[at] = (outer ?? found)[scope] || Number(ends.some((end) => word.toLowerCase().startsWith(end)) && whole(word, around[scope]).toLowerCase().includes(wanted));
+  });
+  return found;
+}
+
+/** The nodes that yield a tensor whose shape has sizes such as `3x224` in a row. @param {Graph} graph @param {string} wanted */
+function ofShape(graph, wanted) {
+  const found = new Uint8Array(graph.count);
+  if (!/^\d+([x×]\d+)+$/.test(wanted)) return found;
+  const shape = `×${wanted.replaceAll("x", "×")}×`;
+  const shapes = graph.data.types.shape.map((/** @type {number} */ word) => `×${graph.texts[word]}×`.includes(shape));
+  graph.valueType.forEach((type, value) => shapes[type] && (found[graph.producer[value]] = 1));
+  return found;
 }

@@ -8,7 +8,7 @@ import { OUTPUT } from "./graph.js";
 
 /** Finds the box that an output shares with earlier ones. */
 export class Terminals {
-  /** @param {Graph} graph @param {boolean} folded @param {Int32Array} boxOf for each node before an output that is asked for, its box; -1 for none */
+  /** @param {Graph} graph @param {boolean} folded @param {(node: number) => number} boxOf the box of a node before an output that is asked for; -1 for none */
   constructor(graph, folded, boxOf) {
     this.graph = graph;
     this.folded = folded;
@@ -26,7 +26,7 @@ export class Terminals {
     const key = `${this.#origin(graph.inputs[graph.firstInput[node]])} ${container}`;
     const together = this.found.get(key) ?? [];
     this.found.set(key, together);
-    return together.push(node) > 1 ? this.boxOf[together[0]] : -1;
+    return together.push(node) > 1 ? this.boxOf(together[0]) : -1;
   }
 
   /** The box that a value comes from; of one from none, what is less than any. @param {number} value */
@@ -35,7 +35,8 @@ export class Terminals {
     const { nodes } = folding(graph);
     for (;;) {
       const maker = this.folded ? nodes[graph.producer[value]] : graph.producer[value];
-      if (boxOf[maker] >= 0) return boxOf[maker];
+      const box = boxOf(maker);
+      if (box >= 0) return box;
       if (graph.firstInput[maker] === graph.firstInput[maker + 1]) return -1 - maker;
       value = graph.inputs[graph.firstInput[maker]];
     }
@@ -48,8 +49,8 @@ export class Terminals {
       if (together.length < 2) continue;
       const [first, ...others] = together.map((node) => graph.nameOf(node).split("."));
       const title = first.filter((word, at) => others.every((words) => words[at] === word)).join(".");
-      const face = faces[boxOf[together[0]]];
-      faces[boxOf[together[0]]] = { ...face, title: graph.fitted(title, face.size, face.bold), subtitle: `${together.length} tensors` };
+      const face = faces[boxOf(together[0])];
+      faces[boxOf(together[0])] = { ...face, title: graph.fitted(title, face.size, face.bold), subtitle: `${together.length} tensors` };
     }
   }
 }

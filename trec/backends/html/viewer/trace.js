@@ -83,7 +83,7 @@ function light(app, marked, way, lit, starts) {
   const { picture } = state.scene;
   const { nodes } = folding(graph);
   const wires = wiresBetween(picture);
-  const boxOf = (/** @type {number} */ node) => picture.boxOf[state.view.folded ? nodes[node] : node];
+  const boxOf = (/** @type {number} */ node) => picture.boxOf(state.view.folded ? nodes[node] : node);
   /** Boxes that are seen through hidden nodes. @type {Map<number, number[]>} */
   const passed = new Map();
   /** @param {number} node @returns {number[]} */
@@ -114,7 +114,7 @@ function boxesOf(app, item) {
   if (box >= 0 || item < app.graph.count) return new Set(box < 0 ? [] : [box]);
   const { picture } = app.state.scene;
   const { scopes } = folding(app.graph);
-  const own = picture.frameOf[app.state.view.folded ? scopes[item - app.graph.count] : item - app.graph.count];
+  const own = picture.frameOf(app.state.view.folded ? scopes[item - app.graph.count] : item - app.graph.count);
   const inside = picture.frames.map(() => false);
   picture.outer.forEach((outer, frame) => (inside[frame] = frame === own || (outer >= 0 && inside[outer])));
   return new Set([...picture.boxes.keys()].filter((at) => inside[picture.around[at]]));
@@ -195,9 +195,10 @@ export class Trace {
       for (const box of starts) lit.boxes.set(box, "path");
       for (const way of /** @type {const} */ (["up", "down"])) {
         if (!this[way]) continue;
-        const nodes = nodesOf(graph, state.selected);
-        if (this.steps === Infinity) light(app, reached(graph, nodes, way === "up"), way, lit, nodes);
-        else lightSteps(state.scene.picture, starts, this.steps, way, lit);
+        if (this.steps === Infinity) {
+          const nodes = nodesOf(graph, state.selected);
+          light(app, reached(graph, nodes, way === "up"), way, lit, nodes);
+        } else lightSteps(state.scene.picture, starts, this.steps, way, lit);
       }
     }
     app.store.set({ lit: lit.wires.size || this.to >= 0 ? lit : null });

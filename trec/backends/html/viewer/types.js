@@ -66,8 +66,8 @@
  * @property {number[]} frames for each frame, its scope; each follows the one around it
  * @property {Face[]} titles what stands at the top of each frame
  * @property {Int32Array} outer for each frame, the frame around it; -1 for none
- * @property {Int32Array} boxOf for each node, its box or that of the closed scope that it is in; -1 if it is hidden
- * @property {Int32Array} frameOf for each scope, its frame; -1 for none
+ * @property {(node: number) => number} boxOf the box of a node, or that of the closed scope that it is in; -1 if it is hidden
+ * @property {(scope: number) => number} frameOf the frame that a scope is or lies in; -1 for none
  * @property {Wire[]} wires
  */
 

@@ -1,0 +1,86 @@
+// What the next click needs, made ready while nothing else is to be done: scenes in which one more scope is open.
+
+import { afterFrame, whenIdle } from "./idle.js";
+import { compose } from "./scene.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./types.js").Item} Item */
+/** @typedef {import("./types.js").Scene} Scene */
+/** @typedef {import("./types.js").View} View */
+
+/** Scenes that are kept at most. */
+const MANY = 24;
+/** Boxes of a picture from which on another one like it takes too long to be made on suspicion. */
+const LARGE = 2500;
+/** Milliseconds that one may take. */
+const LONG = 30;
+
+/** The scenes that are one click away. */
+export class Foresight {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    /** The scene from which they are one click away. */
+    this.scene = app.state.scene;
+    /** Scenes by the scope that is opened or closed. @type {Map<Item, Scene>} */
+    this.known = new Map();
+    /** Milliseconds that making one took. */
+    this.taken = 0;
+    this.isAtWork = false;
+    app.store.watch(["scene", "camera", "hovered"], afterFrame(() => this.prepare()));
+    this.prepare();
+  }
+
+  /** The view in which a scope is open that is closed, or closed if it is open. @param {Item} item @returns {View} */
+  view(item) {
+    const { view } = this.app.state;
+    const open = view.open.slice();
+    open[item - this.app.graph.count] ^= 1;
+    return { ...view, open };
+  }
+
+  /** The scene of that view, if it is ready. @param {Item} item @returns {Scene | undefined} */
+  sceneOf(item) {
+    return this.scene === this.app.state.scene ? this.known.get(item) : undefined;
+  }
+
+  /** Keep the scene that a click on a scope has left, to which another click leads back. @param {Item} item @param {Scene} scene */
+  keep(item, scene) {
+    this.scene = this.app.state.scene;
+    this.known = new Map([[item, scene]]);
+  }
+
+  prepare() {
+    if (this.isAtWork) return;
+    this.isAtWork = true;
+    whenIdle((left) => {
+      const item = this.#next();
+      this.isAtWork = item >= 0;
+      if (item < 0 || left < this.taken) return item < 0;
+      const start = performance.now();
+      this.known.set(item, compose(this.app.graph, this.view(item)));
+      this.taken = performance.now() - start;
+      return false;
+    });
+  }
+
+  /** The scope in sight that is to be next, that under the pointer before all others; -1 for none. @returns {Item} */
+  #next() {
+    const { state, stage } = this.app;
+    const { boxes } = state.scene.picture;
+    if (this.scene !== state.scene) {
+      this.scene = state.scene;
+      this.known = new Map();
+      this.taken = 0;
+    }
+    if (boxes.length > LARGE || this.taken > LONG || this.known.size >= MANY) return -1;
+    const isNew = (/** @type {Item} */ item) => this.app.isModule(item) && !this.known.has(item);
+    if (isNew(state.hovered)) return state.hovered;
+    let found = -1;
+    const { left, top, right, bottom } = stage.part(state.camera);
+    state.scene.boxIndex.within(left, top, right, bottom, (box) => {
+      if (found < 0 && isNew(boxes[box])) found = boxes[box];
+    });
+    return found;
+  }
+}
