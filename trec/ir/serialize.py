@@ -35,11 +35,7 @@ class Envelope(msgspec.Struct):
 
 
 class _Sealed(msgspec.Struct):
-    """An envelope whose graph is not looked into yet.
-
-    Skipping the graph walks it to its end. So a file that is cut off, or that announces more than it holds, is found
-    out before anything is allocated for what it announces.
-    """
+    """An envelope whose graph is not looked into yet, to say first what is wrong with the file as a whole."""
 
     format: str
     version: int
@@ -129,21 +125,29 @@ def decode(data: bytes) -> Graph:
         data = decompress(data)
     what, decoder = _reader(data)
     with paused():
-        sealed = _decoded(decoder, data, _Sealed, what)
-        if sealed.format != "trec":
-            raise FormatError(
-                f"the file is {what} of format {sealed.format!r}, expected 'trec'; is it another program's?"
-            )
-        if sealed.version != VERSION:
-            raise FormatError(
-                f"the file has format version {sealed.version}, expected {VERSION}; "
-                + ("update trec to read it" if sealed.version > VERSION else "the file is damaged")
-            )
-        graph: Graph = _decoded(decoder, sealed.graph, Graph, "a graph")
+        try:
+            # A decoder allocates for what it has read, not for what a file announces.
+            graph: Graph = decoder(data, type=Envelope).graph
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            graph = _unsealed(decoder, data, what)
         try:
             check(graph, [name for name in CHECKS if name not in DECODED])
         except VerifyError as error:
             raise FormatError(f"the graph in it is not valid, so the file is damaged or was edited; {error}") from error
+    return graph
+
+
+def _unsealed(decoder: Callable[..., Any], data: bytes, what: str) -> Graph:
+    """Return the graph of a file that could not be read in one go, or say why it cannot be read."""
+    sealed = _decoded(decoder, data, _Sealed, what)
+    if sealed.format != "trec":
+        raise FormatError(f"the file is {what} of format {sealed.format!r}, expected 'trec'; is it another program's?")
+    if sealed.version != VERSION:
+        raise FormatError(
+            f"the file has format version {sealed.version}, expected {VERSION}; "
+            + ("update trec to read it" if sealed.version > VERSION else "the file is damaged")
+        )
+    graph: Graph = _decoded(decoder, sealed.graph, Graph, "a graph")
     return graph
 
 
