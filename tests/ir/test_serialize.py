@@ -301,6 +301,16 @@ def test_no_file_takes_more_than_fifty_times_its_size(name: str, format: Format)
     assert most < 50 * len(data)
 
 
+@pytest.mark.parametrize("name", [name for name in BAD if "huge" in name])
+def test_what_a_file_announces_takes_no_memory(name: str) -> None:
+    data, _ = BAD[name]
+    tracemalloc.start(1)
+    refused(data)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 100_000
+
+
 def test_a_directory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="is a directory, expected a"):
         load(tmp_path)

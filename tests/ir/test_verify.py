@@ -357,3 +357,21 @@ def test_the_sweep_finds_exactly_what_its_checks_find(graph: Graph, data: st.Dat
         graph = change("nodes", index, **{field: data.draw(_FIELDS[field])})(graph)
     faults = (check(Facts(graph)) for name, (_, check) in CHECKS.items() if name in SWEPT)
     assert sweep(Facts(graph)) == (not any(faults))
+
+
+@settings(max_examples=300)
+@given(any_graph())
+def test_the_sweep_leaves_the_special_nodes_that_the_checks_would_look_for(graph: Graph) -> None:
+    facts = Facts(graph)
+    assert sweep(facts)
+    assert list(facts.special.items()) == list(Facts(graph).special.items())
+
+
+def test_of_nodes_that_are_wrong_in_the_same_way_the_first_is_named() -> None:
+    graph = whole()
+    for index in (0, 1):
+        graph = change("nodes", index, op="x")(graph)
+    with pytest.raises(VerifyError, match=r"nodes\[0\] has op 'x', expected 'input'"):
+        verify(graph)
+    with pytest.raises(VerifyError, match=r"nodes\[1\] has op 'x', expected 'param'"):
+        verify(change("nodes", 0, op="input")(graph))

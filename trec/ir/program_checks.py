@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trec.ir.collectives import is_rank
-from trec.ir.facts import repeated
+from trec.ir.facts import depth, position, repeated
 from trec.ir.types import SOURCE_KINDS
 
 if TYPE_CHECKING:
@@ -58,7 +57,8 @@ def parents_first(facts: Facts) -> Fault:
 
 def scope_names(facts: Facts) -> Fault:
     scopes = facts.graph.scopes
-    at = repeated([scope.name for scope in scopes])
+    names = [scope.name for scope in scopes]
+    at = repeated(names) if len(set(names)) < len(names) else None
     return None if at is None else ("scopes", at, f"has the name {scopes[at].name!r}, as an earlier one has")
 
 
@@ -80,10 +80,11 @@ def scope_indices(facts: Facts) -> Fault:
             return "scopes", at, f"has source {scope.source}, expected -1 to {sources - 1}"
         if not 0 <= scope.call < MANY:
             return "scopes", at, f"has call {scope.call}, expected a number from 0"
-        for what, indices in (("inputs", scope.inputs), ("outputs", scope.outputs)):
-            for value in indices:
-                if not 0 <= value < values:
-                    return "scopes", at, f"has {what} {value}, expected 0 to {values - 1}"
+        if scope.inputs or scope.outputs:
+            for what, indices in (("inputs", scope.inputs), ("outputs", scope.outputs)):
+                for value in indices:
+                    if not 0 <= value < values:
+                        return "scopes", at, f"has {what} {value}, expected 0 to {values - 1}"
     return None
 
 
@@ -167,24 +168,18 @@ def inputs_earlier(facts: Facts) -> Fault:
 
 
 def node_depths(facts: Facts) -> Fault:
-    inside, scopes = facts.inside, facts.graph.scopes
     for at, node in enumerate(facts.graph.nodes):
-        if node.depth != inside[node.parent] or node.scope >= 0:
-            expected = inside[node.parent] if node.scope < 0 else scopes[node.scope].depth
-            if node.depth != expected:
-                return "nodes", at, f"has depth {node.depth}, expected {expected}"
+        expected = depth(node, facts.graph.scopes, facts.inside)
+        if node.depth != expected:
+            return "nodes", at, f"has depth {node.depth}, expected {expected}"
     return None
 
 
 def arity(facts: Facts) -> Fault:
-    right: set[tuple[str, int, int]] = set()
-    for at, node in facts.special:
-        found = (node.kind, len(node.inputs), len(node.outputs))
-        if found not in right:
-            wrong = _wrong_arity(*found)
-            if wrong:
-                return "nodes", at, wrong
-            right.add(found)
+    for node in facts.special.values():
+        wrong = _wrong_arity(node.kind, len(node.inputs), len(node.outputs))
+        if wrong:
+            return "nodes", position(facts.graph.nodes, node), wrong
     return None
 
 
@@ -198,55 +193,59 @@ def _wrong_arity(kind: str, inputs: int, outputs: int) -> str:
 
 
 def own_ops(facts: Facts) -> Fault:
-    for at, node in facts.special:
+    for node in facts.special.values():
         if node.op != node.kind and node.kind in NAMED_BY_KIND:
-            return "nodes", at, f"has op {node.op!r}, expected {node.kind!r}"
+            return "nodes", position(facts.graph.nodes, node), f"has op {node.op!r}, expected {node.kind!r}"
     return None
 
 
 def link_ops(facts: Facts) -> Fault:
-    for at, node in facts.special:
+    for node in facts.special.values():
         if node.kind == "link" and node.op not in LINKS:
-            return "nodes", at, f"has op {node.op!r}, expected one of: {', '.join(sorted(LINKS))}"
+            return (
+                "nodes",
+                position(facts.graph.nodes, node),
+                f"has op {node.op!r}, expected one of: {', '.join(sorted(LINKS))}",
+            )
     return None
 
 
 def places(facts: Facts) -> Fault:
-    scopes = facts.graph.scopes
-    for at, node in facts.special:
-        around = scopes[node.parent]
-        if node.parent == 0 or is_rank(facts.graph, node.parent):
-            continue
-        if node.kind in AT_ROOT:
-            return "nodes", at, f"is of kind {node.kind} and lies in scope {node.parent}, expected the root"
-        if node.kind in IN_MODULES and around.kind != "module" and not around.repeats:
-            return "nodes", at, f"is of kind {node.kind} and lies in scope {node.parent}, expected a module or a loop"
+    for node in facts.special.values():
+        place, found = facts.places[node.parent], f"is of kind {node.kind} and lies in scope {node.parent}"
+        if node.kind in AT_ROOT and place != "top":
+            return "nodes", position(facts.graph.nodes, node), f"{found}, expected the root"
+        if node.kind in IN_MODULES and place == "other":
+            return "nodes", position(facts.graph.nodes, node), f"{found}, expected a module or a loop"
     return None
 
 
 def collapsed_kinds(facts: Facts) -> Fault:
     scopes = facts.graph.scopes
-    for at, node in facts.special:
+    for node in facts.special.values():
         if node.scope < 0:
             if node.kind == "module":
-                return "nodes", at, "is of kind module and stands for no scope"
+                return "nodes", position(facts.graph.nodes, node), "is of kind module and stands for no scope"
             continue
         scope = scopes[node.scope]
         if scope.kind not in STANDS_FOR.get(node.kind, ()) and not (node.scope == 0 and node.kind == "module"):
-            return "nodes", at, f"is of kind {node.kind} and stands for a scope of kind {scope.kind}"
+            found = f"is of kind {node.kind} and stands for a scope of kind {scope.kind}"
+            return "nodes", position(facts.graph.nodes, node), found
         if node.parent != max(scope.parent, 0):
-            return "nodes", at, f"has parent {node.parent}, expected {max(scope.parent, 0)}, the parent of its scope"
+            found = f"has parent {node.parent}, expected {max(scope.parent, 0)}, the parent of its scope"
+            return "nodes", position(facts.graph.nodes, node), found
     return None
 
 
 def collapsed_holds_nothing(facts: Facts) -> Fault:
-    closed = {node.scope for _, node in facts.special} - {-1, 0}
-    if not closed:
+    nodes, scopes = facts.graph.nodes, facts.graph.scopes
+    if all(node.scope <= 0 for node in facts.special.values()):
         return None
-    for at, scope in enumerate(facts.graph.scopes):
+    closed = {node.scope for node in nodes} - {-1, 0}
+    for at, scope in enumerate(scopes):
         if scope.parent in closed:
             return "scopes", at, f"lies in scope {scope.parent}, which is collapsed"
-    for at, node in enumerate(facts.graph.nodes):
+    for at, node in enumerate(nodes):
         if node.parent in closed:
             return "nodes", at, f"lies in scope {node.parent}, which is collapsed"
     return None

@@ -43,11 +43,7 @@ class _Label(msgspec.Struct):
 
 
 class _Sealed(_Label, forbid_unknown_fields=True):
-    """An envelope whose graph is not looked into yet.
-
-    Skipping the graph walks it to its end. So a file that is cut off, or that announces more than it holds, is found
-    out before anything is allocated for what it announces.
-    """
+    """An envelope whose graph is not looked into yet, to say first what is wrong with the file as a whole."""
 
     graph: msgspec.Raw
 
@@ -136,8 +132,12 @@ def decode(data: bytes) -> Graph:
         data = decompress(data)
     what, decoder = _reader(data)
     with paused():
-        sealed = _sealed(decoder, data, what)
-        graph: Graph = _decoded(decoder, sealed.graph, Graph, "a graph")
+        try:
+            # A decoder allocates for what it has read, not for what a file announces.
+            graph: Graph = decoder(data, type=Envelope).graph
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            # Once more, from the outside in, to say what is wrong.
+            graph = _decoded(decoder, _sealed(decoder, data, what).graph, Graph, "a graph")
         try:
             check(graph, [name for name in CHECKS if name not in DECODED])
         except VerifyError as error:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trec.ir.facts import depth, form
+
 if TYPE_CHECKING:
-    from trec.ir.facts import Facts
+    from trec.ir.facts import Facts, Form
     from trec.ir.types import Node
 
 SWEPT = frozenset({"node-indices", "one-producer", "production-order", "inputs-earlier", "node-depths"})
@@ -19,31 +21,30 @@ SWEPT = frozenset({"node-indices", "one-producer", "production-order", "inputs-e
 def sweep(facts: Facts) -> bool:
     """Return whether nodes refer to what exists, read what earlier ones make, and lie at the right depths.
 
-    Found on the way, and left in `facts`: the nodes that are special.
+    Found on the way, and left in `facts`: the nodes that are special. To come back for them would take longer than to
+    check them, as they lie far apart in memory.
     """
-    graph, inside, made = facts.graph, facts.inside, 0
+    graph, inside, places, made = facts.graph, facts.inside, facts.places, 0
     scopes, attrs, sources = len(graph.scopes), len(graph.attrs), len(graph.sources)
-    special: list[tuple[int, Node]] = []
-    for at, node in enumerate(graph.nodes):
+    special: dict[Form, Node] = {}
+    for node in graph.nodes:
         for value in node.inputs:
             if value >= made or value < 0:
                 return False
-        for value in node.outputs:
-            if value != made:
-                return False
+        outputs = node.outputs
+        if len(outputs) == 1 and outputs[0] == made:
             made += 1
-        parent, scope = node.parent, node.scope
-        if parent >= scopes or parent < 0 or node.attrs >= attrs or node.attrs < 0:
+        else:
+            for value in outputs:
+                if value != made:
+                    return False
+                made += 1
+        parent, row, source = node.parent, node.attrs, node.source
+        if parent >= scopes or parent < 0 or row >= attrs or row < 0 or source >= sources or source < -1:
             return False
-        if node.source >= sources or node.source < -1:
-            return False
-        if scope == -1:
-            if node.depth != inside[parent]:
+        if node.scope != -1 or node.kind != "op" or node.depth != inside[parent]:
+            if not -1 <= node.scope < scopes or node.depth != depth(node, graph.scopes, inside):
                 return False
-            if node.kind == "op":
-                continue
-        elif scope >= scopes or scope < -1 or node.depth != graph.scopes[scope].depth:
-            return False
-        special.append((at, node))
+            special.setdefault(form(node, graph.scopes, places), node)
     facts.special = special
     return made == len(graph.values)

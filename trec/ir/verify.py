@@ -54,7 +54,7 @@ CHECKS: dict[str, tuple[str, Callable[[Facts], Fault]]] = {
 }
 """Every invariant by name: what it says, and the check, which may rely on those above it."""
 
-DECODED = ("tables", "fields", "text", "kinds")
+DECODED = ("tables", "fields", "text", "kinds", "attr-rows")
 """What the decoder of a file has checked already."""
 
 
