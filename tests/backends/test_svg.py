@@ -132,7 +132,8 @@ def test_a_failing_engine_is_reported(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_what_stands_for_several_is_a_stack() -> None:
     drawing = lower(marks())
-    boxes = tuple(replace(box, repeats=32 if box.title == "drop" else 1) for box in drawing.boxes)
+    faces = [replace(face, repeats=32 if face.title == "drop" else 1) for face in drawing.boxes.faces]
+    boxes = replace(drawing.boxes, faces=faces)
     clusters = tuple(replace(cluster, repeats=4 if cluster.title == "layers" else 1) for cluster in drawing.clusters)
     stacked = replace(drawing, boxes=boxes, clusters=clusters)
     measured = diagram(drawing)

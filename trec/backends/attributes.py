@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trec.backends.escape import html, quoted
+from trec.backends.escape import all_quoted, html, quoted
 
 if TYPE_CHECKING:
-    from trec.backends.drawing import Box, Cluster, Drawing, Edge, Look
+    from collections.abc import Sequence
 
-__all__ = ["Labels", "cluster", "edge", "graph", "link", "looks", "name", "node", "of_edge", "quoted", "strokes"]
+    from trec.backends.drawing import Cluster, Drawing, Edge, Face, Look
+
+__all__ = [
+    "Labels", "all_quoted", "box", "cluster", "edge", "frames", "graph", "link", "looks", "name", "node", "of_edge",
+    "quoted", "strokes",
+]  # fmt: skip
 
 _GAP = "  "
 _LEFT = '<BR ALIGN="LEFT"/>'
@@ -67,7 +72,7 @@ def _legend(drawing: Drawing) -> str:
     return f'<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="4">{"".join(rows)}<TR>{cells}</TR></TABLE>>'
 
 
-def link(row: Box | Cluster) -> dict[str, str]:
+def link(row: Face | Cluster) -> dict[str, str]:
     """Return the attribute for the address that a box or cluster leads to, if there is one."""
     return {"URL": quoted(row.link)} if row.link else {}
 
@@ -143,54 +148,67 @@ class Labels:
             self.details.append(f'<BR/><FONT{size} COLOR="{look.muted}">')
         self.looks = drawing.looks
 
-    def of(self, box: Box | Cluster, *, left: bool = False) -> str:
+    def of(self, row: Face | Cluster, *, left: bool = False) -> str:
         """Return the label of a box or cluster: plain text where it is only a title that is not bold.
 
         Args:
-            box: what to label.
+            row: what to label.
             left: whether the lines of the label begin below one another rather than being centred.
         """
-        index = box.look
+        index = row.look
         look = self.looks[index]
         if look.shape == "point":
             return ""
-        if not (look.bold or box.subtitle or box.detail):
-            return quoted(box.title)
+        if not (look.bold or row.subtitle or row.detail):
+            return quoted(row.title)
         start, end = self.heads[index]
-        text = f"{start}{html(box.title)}{end}"
-        if box.subtitle:
-            text += f"{self.subtitles[index]}{html(box.subtitle)}</FONT>"
-        if box.detail:
-            text += f"{self.details[index]}{html(box.detail)}</FONT>"
+        text = f"{start}{html(row.title)}{end}"
+        if row.subtitle:
+            text += f"{self.subtitles[index]}{html(row.subtitle)}</FONT>"
+        if row.detail:
+            text += f"{self.details[index]}{html(row.detail)}</FONT>"
             if left:
                 text = text.replace("<BR/>", _LEFT) + _LEFT
         return f"<{text}>"
 
 
-def cluster(drawing: Drawing, labels: Labels, index: int, *, tooltips: bool = True) -> dict[str, str]:
-    """Return the attributes of a cluster."""
+def box(drawing: Drawing, labels: Labels, looks: Sequence[dict[str, str]], index: int) -> dict[str, str]:
+    """Return the attributes of a box, given those of all looks."""
+    face = drawing.boxes.faces[drawing.boxes.face[index]]
+    tooltip = quoted(drawing.boxes.names[index] + face.about)
+    return {"label": labels.of(face), "tooltip": tooltip, **link(face), **looks[face.look]}
+
+
+def cluster(
+    drawing: Drawing, labels: Labels, frames: Sequence[dict[str, str]], index: int, *, tooltips: bool = True
+) -> dict[str, str]:
+    """Return the attributes of a cluster, given those of all looks."""
     row = drawing.clusters[index]
-    look = drawing.looks[row.look]
+    tooltip = {"tooltip": quoted(row.tooltip)} if tooltips else {}
+    return {"label": labels.of(row, left=True), **frames[row.look], **tooltip, **link(row)}
+
+
+def frames(drawing: Drawing) -> list[dict[str, str]]:
+    """Return for each look what a cluster has on account of it."""
+    return [_frame(look, drawing.sizes[1]) for look in drawing.looks]
+
+
+def _frame(look: Look, tiny: float) -> dict[str, str]:
     values = {
-        "label": labels.of(row, left=True),
         "labeljust": "l",
         "labelloc": "t",
         "style": "rounded,filled" + ("" if look.line == "solid" else f",{look.line}"),
         "fillcolor": look.fill,
         "color": look.border,
         "fontcolor": look.text,
-        "fontsize": f"{drawing.sizes[1] if look.bold else look.size:g}",
+        "fontsize": f"{tiny if look.bold else look.size:g}",
         "margin": "9",
     }
-    if look.width != 1:
-        values["penwidth"] = f"{look.width:g}"
-    if tooltips:
-        values["tooltip"] = quoted(row.tooltip)
-    return values | link(row)
+    return values if look.width == 1 else {**values, "penwidth": f"{look.width:g}"}
 
 
-def of_edge(edge: Edge, strokes: list[dict[str, str]]) -> dict[str, str]:
-    """Return the attributes of an edge."""
+def of_edge(edge: Edge, strokes: Sequence[dict[str, str]]) -> dict[str, str]:
+    """Return the attributes of an edge, given those of all strokes."""
     values = {"label": f"  {quoted(edge.label)}"} if edge.label else {}
     values["tooltip"] = quoted(edge.tooltip)
     if not edge.main:

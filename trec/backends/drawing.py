@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from trec.ir.types import Phase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Shape = Literal["box", "pill", "circle", "point"]
 """Outline of a box: rounded corners, round ends, a circle that its title fits in, or a dot without any text."""
@@ -43,14 +48,33 @@ class Stroke(Struct, frozen=True):
     line: Line = "solid"
 
 
-class Box(Struct, frozen=True, gc=False):
-    """One thing on the picture: its title and subtitle stand on the first line, its detail on the second."""
+class Face(Struct, frozen=True, gc=False):
+    """What boxes have in common that differ in nothing but their names and places; each drawing holds every face once.
+
+    The title and the subtitle stand on the first line, the detail on the second.
+    """
 
     title: str
     subtitle: str
     """Class of a module, shape of a tensor; may be empty."""
     detail: str
     """Small text; may be empty."""
+    look: int
+    """Index into `Drawing.looks`."""
+    about: str = ""
+    """What the tooltip says behind the name of a box."""
+    link: str = ""
+    """Address that the box leads to; may be empty, as may that of a cluster."""
+    repeats: int = 1
+    """How many equal calls it stands for, as may a cluster; more than one are drawn as a stack."""
+
+
+class Box(Struct, frozen=True, gc=False):
+    """One thing on the picture, with what its face says."""
+
+    title: str
+    subtitle: str
+    detail: str
     tooltip: str
     cluster: int
     """Index into `Drawing.clusters`; -1 outside all of them."""
@@ -59,9 +83,34 @@ class Box(Struct, frozen=True, gc=False):
     node: int = -1
     """Index into `Graph.nodes`; -1 for a box that stands for a tensor."""
     link: str = ""
-    """Address that the box leads to; may be empty, as may that of a cluster."""
     repeats: int = 1
-    """How many equal calls it stands for, as may a cluster; more than one are drawn as a stack."""
+
+
+class Boxes(Struct, frozen=True):
+    """The boxes of a drawing in program order, kept as columns, of which each box is a row."""
+
+    faces: Sequence[Face]
+    """Each once."""
+    face: Sequence[int]
+    """For each box, the index of its face."""
+    names: Sequence[str]
+    """For each box, what its tooltip begins with."""
+    clusters: Sequence[int]
+    """For each box, an index into `Drawing.clusters`; -1 outside all of them."""
+    nodes: Sequence[int]
+    """For each box, an index into `Graph.nodes`; -1 for a box that stands for a tensor."""
+
+    def __len__(self) -> int:
+        return len(self.face)
+
+    def __getitem__(self, index: int) -> Box:
+        face = self.faces[self.face[index]]
+        tooltip = self.names[index] + face.about
+        place, node = self.clusters[index], self.nodes[index]
+        return Box(face.title, face.subtitle, face.detail, tooltip, place, face.look, node, face.link, face.repeats)
+
+    def __iter__(self) -> Iterator[Box]:
+        return map(self.__getitem__, range(len(self)))
 
 
 class Cluster(Struct, frozen=True, gc=False):
@@ -83,6 +132,22 @@ class Cluster(Struct, frozen=True, gc=False):
     """The rank whose part of a job it is; -1 for any other frame."""
 
 
+class Arrow(Struct, frozen=True, gc=False):
+    """What edges have in common that differ in nothing but their ends and what flows along them."""
+
+    label: str
+    about: str
+    """What the tooltip says behind the name of what flows."""
+    stroke: int
+    """Index into `Drawing.strokes`."""
+    main: bool
+    """Whether it is the first use of what flows along it, hence part of a trunk rather than a skip."""
+    length: int = 1
+    """Least number of ranks from source to target; more than one leaves room for the parameters of the target."""
+    flow: int = -1
+    """Equal for edges from one box along which the same several values flow; -1 where it is one value, or not known."""
+
+
 class Edge(Struct, frozen=True, gc=False):
     """An arrow between two boxes; no two edges of one stroke join the same two boxes in the same direction."""
 
@@ -93,13 +158,37 @@ class Edge(Struct, frozen=True, gc=False):
     label: str
     tooltip: str
     stroke: int
-    """Index into `Drawing.strokes`."""
     main: bool
-    """Whether it is the first use of what flows along it, hence part of a trunk rather than a skip."""
     length: int = 1
-    """Least number of ranks from source to target; more than one leaves room for the parameters of the target."""
     flow: int = -1
-    """Equal for edges from one box along which the same several values flow; -1 where it is one value, or not known."""
+
+
+class Edges(Struct, frozen=True):
+    """The edges of a drawing, kept as columns, of which each edge is a row."""
+
+    arrows: Sequence[Arrow]
+    """Each once."""
+    arrow: Sequence[int]
+    """For each edge, the index of its arrow."""
+    names: Sequence[str]
+    """Of all that flows."""
+    values: Sequence[int]
+    """For each edge, the index of the name of what flows along it, or of the first of several."""
+    sources: Sequence[int]
+    """For each edge, an index into `Drawing.boxes`."""
+    targets: Sequence[int]
+    """For each edge, an index into `Drawing.boxes`."""
+
+    def __len__(self) -> int:
+        return len(self.arrow)
+
+    def __getitem__(self, index: int) -> Edge:
+        arrow, (source, target) = self.arrows[self.arrow[index]], (self.sources[index], self.targets[index])
+        tooltip = self.names[self.values[index]] + arrow.about
+        return Edge(source, target, arrow.label, tooltip, arrow.stroke, arrow.main, arrow.length, arrow.flow)
+
+    def __iter__(self) -> Iterator[Edge]:
+        return map(self.__getitem__, range(len(self)))
 
 
 class Key(Struct, frozen=True):
@@ -127,10 +216,9 @@ class Drawing(Struct, frozen=True, dict=True):
     """Colour of the caption."""
     label: str
     """Colour of the labels of edges."""
-    boxes: tuple[Box, ...]
-    """In program order."""
+    boxes: Boxes
     clusters: tuple[Cluster, ...]
-    edges: tuple[Edge, ...]
+    edges: Edges
     looks: tuple[Look, ...]
     strokes: tuple[Stroke, ...]
     first: tuple[int, ...] = ()
@@ -142,19 +230,37 @@ class Drawing(Struct, frozen=True, dict=True):
     legend: tuple[Key, ...] = ()
 
     @cached_property
-    def content(self) -> tuple[tuple[int, ...], ...]:
+    def content(self) -> tuple[tuple[range | int, ...], ...]:
         """For each cluster, and last for the drawing itself, what it holds in program order.
 
-        A box is its index, a cluster is `-1 - index`. Clusters without any box in them are left out.
+        A range holds boxes that follow one another, a number is a cluster. Clusters without any box are left out.
         """
-        held: list[list[int]] = [[] for _ in range(len(self.clusters) + 1)]
+        held: list[list[range | int]] = [[] for _ in range(len(self.clusters) + 1)]
         placed = [False] * len(self.clusters) + [True]
-        for index, box in enumerate(self.boxes):
-            held[box.cluster].append(index)
-            inner = box.cluster
+        start = 0
+        for cluster, run in groupby(self.boxes.clusters):
+            inner = cluster
             while not placed[inner]:
                 placed[inner] = True
                 outer = self.clusters[inner].parent
-                held[outer].append(-1 - inner)
+                held[outer].append(inner)
                 inner = outer
+            stop = start + len(list(run))
+            held[cluster].append(range(start, stop))
+            start = stop
         return tuple(map(tuple, held))
+
+    def walk(self) -> Iterator[tuple[int, range | int | None]]:
+        """Yield boxes and clusters as they nest, with their depths: a range of boxes, a cluster, or None at its end."""
+        content = self.content
+        stack = [iter(content[-1])]
+        while stack:
+            entry = next(stack[-1], None)
+            if entry is None:
+                stack.pop()
+                if stack:
+                    yield len(stack) - 1, None
+            else:
+                yield len(stack) - 1, entry
+                if isinstance(entry, int):
+                    stack.append(iter(content[entry]))

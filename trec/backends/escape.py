@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _SPECIAL = re.compile("[^ !#$%'-;=?-\\[\\]-~\x80-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -32,6 +36,11 @@ def quoted(text: str) -> str:
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _SPECIAL.sub(lambda found: _QUOTED.get(found[0], "\ufffd"), text)
+
+
+def all_quoted(texts: Sequence[str]) -> Sequence[str]:
+    """Return texts as `quoted` returns each of them."""
+    return texts if _SPECIAL.search("".join(texts)) is None else [quoted(text) for text in texts]
 
 
 def html(text: str) -> str:

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Unpack
 
 from trec.backends import attributes
-from trec.backends.dot import walk
 from trec.backends.lower import lower
 from trec.errors import DependencyError
 
@@ -47,21 +46,19 @@ def to_graphviz(
         node_attr=attributes.node(drawing),
         edge_attr=attributes.edge(drawing),
     )
-    looks = attributes.looks(drawing)
+    looks, frames = attributes.looks(drawing), attributes.frames(drawing)
     label = attributes.Labels(drawing)
     open_clusters = [digraph]
-    for _, index in walk(drawing):
-        if index is None:
+    for _, entry in drawing.walk():
+        if entry is None:
             inner = open_clusters.pop()
             open_clusters[-1].subgraph(inner)
-        elif index < 0:
-            own = attributes.cluster(drawing, label, -1 - index)
-            open_clusters.append(graphviz.Digraph(f"cluster_{-1 - index}", graph_attr=own))
+        elif isinstance(entry, int):
+            own = attributes.cluster(drawing, label, frames, entry)
+            open_clusters.append(graphviz.Digraph(f"cluster_{entry}", graph_attr=own))
         else:
-            box = drawing.boxes[index]
-            own = {"label": label.of(box), "tooltip": attributes.quoted(box.tooltip)}
-            own |= attributes.link(box) | looks[box.look]
-            open_clusters[-1].node(f"n{index}", _attributes=own)
+            for index in entry:
+                open_clusters[-1].node(f"n{index}", _attributes=attributes.box(drawing, label, looks, index))
     if drawing.first:
         first = graphviz.Digraph(graph_attr={"rank": "source"})
         for index in drawing.first:

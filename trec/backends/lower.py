@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Unpack
 from trec.backends import labels
 from trec.backends.boxes import Painter
 from trec.backends.drawing import Drawing
+from trec.backends.nesting import Nesting
 from trec.backends.options import PictureOptions, complete
 from trec.backends.plan import plan
 from trec.backends.several_runs import mark
 from trec.backends.style import chosen
-from trec.backends.wires import connect
+from trec.backends.wires import connect, strokes
 from trec.ir.collector import paused
 from trec.ir.run_marks import run_names
 
@@ -46,9 +47,9 @@ def _lowered(graph: Graph, wanted: PictureOptions, style: Style) -> Drawing:
     clusters = painter.clusters()
     boxes, box_of = painter.boxes()
     if run_names(graph):
-        mark(graph, painter, boxes, clusters)
+        boxes, clusters = mark(graph, painter, boxes, clusters)
     shapes = "none" if tensors == "none" else wanted["shapes"]
-    edges, strokes = connect(graph, shown, painter, boxes, box_of, clusters, shapes=shapes, tensors=tensors)
+    boxes, edges = connect(graph, painter, boxes, box_of, Nesting(clusters), shapes=shapes, tensors=tensors)
     legend = painter.legend(wanted["legend"])
     theme = style.theme
     return Drawing(
@@ -60,11 +61,11 @@ def _lowered(graph: Graph, wanted: PictureOptions, style: Style) -> Drawing:
         theme.background,
         theme.text,
         theme.label,
-        tuple(boxes),
+        boxes,
         tuple(clusters),
-        tuple(edges),
+        edges,
         tuple(painter.looks),
-        strokes,
+        strokes(graph, theme),
         tuple([box_of[index] for index, node in enumerate(graph.nodes) if node.kind == "input"]),
         wanted["title"],
         painter.colours.title,

@@ -10,7 +10,7 @@ from trec.layout.diagram import Diagram, Size, Wire
 from trec.layout.text import fitted, width
 
 if TYPE_CHECKING:
-    from trec.backends.drawing import Box, Cluster, Drawing, Edge, Look
+    from trec.backends.drawing import Cluster, Drawing, Edge, Face, Look
 
 GAP = 6.0
 """Room between a title and its subtitle, in points, as all lengths here."""
@@ -39,20 +39,14 @@ def diagram(drawing: Drawing, *, wrap: float = 0) -> Diagram:
         OptionError: `wrap` is no length.
     """
     check_wrap(wrap)
-    known: dict[tuple[str, str, str, int], Size] = {}
-    sizes = []
-    for box in drawing.boxes:
-        key = (box.title, box.subtitle, box.detail, box.look)
-        size = known.get(key)
-        if size is None:
-            size = known[key] = _box(box, drawing.looks[box.look], drawing.sizes)
-        sizes.append(size)
+    boxes = drawing.boxes
+    faces = [_box(face, drawing.looks[face.look], drawing.sizes) for face in boxes.faces]
     wires, texts = _wires(drawing)
     font = drawing.sizes[2]
     labels = {net: (width(text, font), font * _LEADING) for net, text in texts.items()}
     return Diagram(
-        tuple(sizes),
-        tuple([box.cluster for box in drawing.boxes]),
+        tuple([faces[face] for face in boxes.face]),
+        tuple(boxes.clusters),
         tuple([cluster.parent for cluster in drawing.clusters]),
         tuple([_titles(cluster, drawing.looks[cluster.look], drawing.sizes) for cluster in drawing.clusters]),
         tuple(wires),
@@ -74,16 +68,17 @@ def check_wrap(wrap: float) -> None:
 
 def _order(drawing: Drawing) -> tuple[int, ...]:
     """Return the boxes in program order, each tensor behind the box that it comes from; empty if there are none."""
-    if all(box.node >= 0 for box in drawing.boxes):
+    nodes = drawing.boxes.nodes
+    if all(node >= 0 for node in nodes):
         return ()
-    after = list(range(len(drawing.boxes)))
-    for edge in drawing.edges:
-        if drawing.boxes[edge.target].node < 0:
-            after[edge.target] = edge.source
+    after = list(range(len(nodes)))
+    for source, target in zip(drawing.edges.sources, drawing.edges.targets, strict=True):
+        if nodes[target] < 0:
+            after[target] = source
     return tuple(sorted(range(len(after)), key=lambda box: (after[box], box)))
 
 
-def head(row: Box | Cluster, look: Look, sizes: tuple[float, float, float]) -> float:
+def head(row: Face | Cluster, look: Look, sizes: tuple[float, float, float]) -> float:
     """Return how wide the first line of a box or cluster is."""
     title = width(shown(row.title, look.size, look.bold), look.size, look.bold)
     return title + GAP + width(shown(row.subtitle, sizes[0]), sizes[0]) if row.subtitle else title
@@ -94,7 +89,7 @@ def shown(text: str, size: float, bold: bool = False) -> str:
     return fitted(text, size, _LONGEST, bold)
 
 
-def _box(box: Box, look: Look, sizes: tuple[float, float, float]) -> Size:
+def _box(box: Face, look: Look, sizes: tuple[float, float, float]) -> Size:
     if look.shape == "point":
         return (_POINT, _POINT)
     if look.shape == "circle":

@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Unpack
 from urllib.parse import quote
 
-from trec.backends.dot import walk
 from trec.backends.escape import printable
 from trec.backends.lower import lower
 from trec.ir.atomic import write_text
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from trec.backends.drawing import Box, Cluster, Drawing, Look
+    from trec.backends.drawing import Cluster, Drawing, Face, Look
     from trec.backends.options import PictureOptions
     from trec.ir.graph import Graph
 
@@ -59,40 +58,46 @@ def lines(drawing: Drawing) -> Iterator[str]:
         words = json.dumps(printable(title)).replace("%", "\\u0025")
         yield f"---\ntitle: {words}\n---"
     yield f"flowchart {drawing.rankdir}"
-    for depth, index in walk(drawing):
+    faces, face, placed = [_face(drawing, row) for row in drawing.boxes.faces], drawing.boxes.face, []
+    for depth, entry in drawing.walk():
         indent = "  " * (depth + 1)
-        if index is None:
+        if entry is None:
             yield f"{indent}end"
-        elif index < 0:
-            yield f'{indent}subgraph c{-1 - index} ["{_label(drawing.clusters[-1 - index])}"]'
+        elif isinstance(entry, int):
+            placed.append(entry)
+            yield f'{indent}subgraph c{entry} ["{_label(drawing.clusters[entry])}"]'
         else:
-            box = drawing.boxes[index]
-            shape = drawing.looks[box.look].shape
-            start, end = _OUTLINES[shape]
-            text = " " if shape == "point" else _label(box)
-            yield f'{indent}n{index}{start}"{text}"{end}:::k{box.look}'
+            yield from [f"{indent}n{box}{faces[face[box]]}" for box in entry]
     yield from _edges(drawing)
     yield from _legend(drawing)
     for index, look in enumerate(drawing.looks):
         yield f"  classDef k{index} {_style(look)}"
-    placed = {-1 - index for _, index in walk(drawing) if index is not None and index < 0}
     for index in sorted(placed):
         yield f"  class c{index} k{drawing.clusters[index].look}"
-    for index, box in enumerate(drawing.boxes):
-        if box.link:
-            yield f'  click n{index} href "{quote(box.link, safe=_IN_ADDRESSES)}"'
+    links = [f'href "{quote(row.link, safe=_IN_ADDRESSES)}"' if row.link else "" for row in drawing.boxes.faces]
+    if any(links):
+        yield from [f"  click n{box} {links[index]}" for box, index in enumerate(face) if links[index]]
+
+
+def _face(drawing: Drawing, face: Face) -> str:
+    shape = drawing.looks[face.look].shape
+    start, end = _OUTLINES[shape]
+    return f'{start}"{" " if shape == "point" else _label(face)}"{end}:::k{face.look}'
 
 
 def _edges(drawing: Drawing) -> Iterator[str]:
-    by_stroke: list[list[str]] = [[] for _ in drawing.strokes]
-    for index, edge in enumerate(drawing.edges):
-        by_stroke[edge.stroke].append(str(index))
-        arrow = "-->" if drawing.strokes[edge.stroke].line == "solid" else "-.->"
-        text = f'|"{escape(edge.label)}"|' if edge.label else ""
-        yield f"  n{edge.source} {arrow}{text} n{edge.target}"
-    for stroke, edges in zip(drawing.strokes, by_stroke, strict=True):
-        if edges:
-            yield f"  linkStyle {','.join(edges)} stroke:{stroke.colour}"
+    edges, strokes = drawing.edges, drawing.strokes
+    signs = ["-->" if strokes[arrow.stroke].line == "solid" else "-.->" for arrow in edges.arrows]
+    texts = [f'|"{escape(arrow.label)}"|' if arrow.label else "" for arrow in edges.arrows]
+    arrows = [f" {sign}{text} n" for sign, text in zip(signs, texts, strict=True)]
+    rows = zip(edges.sources, edges.arrow, edges.targets, strict=True)
+    yield from [f"  n{source}{arrows[arrow]}{target}" for source, arrow, target in rows]
+    by_stroke: list[list[str]] = [[] for _ in strokes]
+    for index, arrow in enumerate(edges.arrow):
+        by_stroke[edges.arrows[arrow].stroke].append(str(index))
+    for stroke, found in zip(strokes, by_stroke, strict=True):
+        if found:
+            yield f"  linkStyle {','.join(found)} stroke:{stroke.colour}"
 
 
 def _legend(drawing: Drawing) -> Iterator[str]:
@@ -104,7 +109,7 @@ def _legend(drawing: Drawing) -> Iterator[str]:
         yield f"  style legend fill:none,stroke:{drawing.label}"
 
 
-def _label(row: Box | Cluster) -> str:
+def _label(row: Face | Cluster) -> str:
     first = " ".join(filter(None, (row.title, row.subtitle)))
     return "<br/>".join([escape(text) for text in (first, row.detail) if text]) or " "
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from trec.backends.arrows import CARRIED
 from trec.backends.lower import lower
 from trec.backends.measure import diagram
 from trec.backends.options import check
 from trec.backends.plan import plan
-from trec.backends.wires import CARRIED
 from trec.layout.arrange import arrange
 from trec.layout.diagram import Point, Size
 
@@ -82,7 +82,7 @@ def places(
     measured = diagram(drawing, wrap=wrap)
     placement = arrange(measured)
     shown = plan(graph, params=True)
-    box_of = {box.node: index for index, box in enumerate(drawing.boxes)}
+    box_of = {node: index for index, node in enumerate(drawing.boxes.nodes)}
     points: list[Point] = []
     boxes: list[int] = []
     beside: dict[int, int] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 from trec.backends import attributes
-from trec.backends.dot import walk
 from trec.backends.lower import lower
 from trec.errors import DependencyError
 
@@ -38,22 +37,21 @@ def to_pydot(
     dot = pydot.Dot(f'"{attributes.name(drawing)}"', graph_type="digraph", **_quoted(attributes.graph(drawing)))
     dot.add_node(pydot.Node("node", **_quoted(attributes.node(drawing))))
     dot.add_node(pydot.Node("edge", **_quoted(attributes.edge(drawing))))
-    looks = attributes.looks(drawing)
+    looks, frames = attributes.looks(drawing), attributes.frames(drawing)
     label = attributes.Labels(drawing)
     open_clusters: list[Any] = [dot]
-    for _, index in walk(drawing):
-        if index is None:
+    for _, entry in drawing.walk():
+        if entry is None:
             inner = open_clusters.pop()
             open_clusters[-1].add_subgraph(inner)
-        elif index < 0:
+        elif isinstance(entry, int):
             # pydot puts the prefix `cluster_` before the name itself.
-            own = attributes.cluster(drawing, label, -1 - index)
-            open_clusters.append(pydot.Cluster(str(-1 - index), **_quoted(own)))
+            own = attributes.cluster(drawing, label, frames, entry)
+            open_clusters.append(pydot.Cluster(str(entry), **_quoted(own)))
         else:
-            box = drawing.boxes[index]
-            own = {"label": label.of(box), "tooltip": attributes.quoted(box.tooltip)}
-            own |= attributes.link(box) | looks[box.look]
-            open_clusters[-1].add_node(pydot.Node(f"n{index}", **_quoted(own)))
+            for index in entry:
+                own = attributes.box(drawing, label, looks, index)
+                open_clusters[-1].add_node(pydot.Node(f"n{index}", **_quoted(own)))
     if drawing.first:
         first = pydot.Subgraph(rank="source")
         for index in drawing.first:

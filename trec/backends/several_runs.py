@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trec.backends.boxes import Painter
-    from trec.backends.drawing import Box, Cluster
+    from trec.backends.drawing import Boxes, Cluster
     from trec.ir.graph import Graph
     from trec.ir.types import Node, Scope
 
@@ -20,31 +20,33 @@ _ROOMY = frozenset({"box", "pill"})
 """Shapes that have room for more than a sign."""
 
 
-def mark(graph: Graph, painter: Painter, boxes: list[Box], clusters: list[Cluster]) -> None:
-    """Draw dashed what did not run in all runs, and say in how many it did; say which way a link takes.
+def mark(graph: Graph, painter: Painter, boxes: Boxes, clusters: list[Cluster]) -> tuple[Boxes, list[Cluster]]:
+    """Return boxes and frames, dashed what did not run in all runs, with words in how many; links say their ways.
 
     Args:
         graph: what is drawn.
-        painter: where the looks are.
-        boxes: those of nodes, which are exchanged in place.
-        clusters: the frames, likewise.
+        painter: where faces and looks are.
+        boxes: those of nodes.
+        clusters: the frames.
     """
-    for at, box in enumerate(boxes):
-        node = graph.nodes[box.node]
-        often = how_often(graph, node)
-        if often:
-            roomy = painter.looks[box.look].shape in _ROOMY
-            box = replace(box, look=_dashed(painter, box.look), detail=_joined(box.detail, often if roomy else ""))
-        boxes[at] = replace(box, tooltip="\n".join([box.tooltip, *ways(graph, node)]))
+    faces = [_marked(graph, painter, graph.nodes[at], face) for at, face in zip(boxes.nodes, boxes.face, strict=True)]
+    frames = list(clusters)
     for at, (cluster, scope) in enumerate(zip(clusters, painter.plan.scopes, strict=True)):
         often = how_often(graph, graph.scopes[scope])
         if often:
-            look, subtitle = _dashed(painter, cluster.look), _joined(cluster.subtitle, often)
-            clusters[at] = replace(cluster, look=look, subtitle=subtitle)
+            look, subtitle = painter.looks.dashed(cluster.look), _joined(cluster.subtitle, often)
+            frames[at] = replace(cluster, look=look, subtitle=subtitle)
+    return replace(boxes, faces=tuple(painter.faces), face=faces), frames
 
 
-def _dashed(painter: Painter, look: int) -> int:
-    return painter.add_look(replace(painter.looks[look], line="dashed"))
+def _marked(graph: Graph, painter: Painter, node: Node, face: int) -> int:
+    row = painter.faces[face]
+    often = how_often(graph, node)
+    if often:
+        roomy = painter.looks[row.look].shape in _ROOMY
+        look, detail = painter.looks.dashed(row.look), _joined(row.detail, often if roomy else "")
+        row = replace(row, look=look, detail=detail)
+    return painter.faces.add(replace(row, about="\n".join([row.about, *ways(graph, node)])))
 
 
 def _joined(*words: str) -> str:

@@ -21,9 +21,9 @@ def columns(drawing: Drawing) -> tuple[tuple[bool, ...], tuple[int, ...]]:
         return (), ()
     outer = _outermost(drawing)
     reads: dict[int, set[int]] = {}
-    for edge in drawing.edges:
-        if outer[edge.source] != outer[edge.target]:
-            reads.setdefault(outer[edge.target], set()).add(outer[edge.source])
+    for source, target in zip(drawing.edges.sources, drawing.edges.targets, strict=True):
+        if outer[source] != outer[target]:
+            reads.setdefault(outer[target], set()).add(outer[source])
     phases = ["forward"]
     found: dict[int, int] = {}
     for item in dict.fromkeys(outer):
@@ -51,4 +51,4 @@ def _outermost(drawing: Drawing) -> list[int]:
     around: list[int] = []
     for index, cluster in enumerate(drawing.clusters):
         around.append(index if cluster.parent < 0 else around[cluster.parent])
-    return [around[box.cluster] if box.cluster >= 0 else -1 - index for index, box in enumerate(drawing.boxes)]
+    return [around[cluster] if cluster >= 0 else -1 - box for box, cluster in enumerate(drawing.boxes.clusters)]

@@ -200,8 +200,8 @@ class _Columns:
         }
 
     def _closed(self, scope: Scope, params: int) -> int:
-        title, subtitle, detail, _, index = self.painter.closed(scope, params)
-        return self._face((title, subtitle, detail, index))
+        row = self.painter.closed(scope, params)
+        return self._face((row.title, row.subtitle, row.detail, row.look))
 
     # ---- nodes
 

@@ -1,0 +1,96 @@
+"""What flows between boxes: all uses of values between the same two boxes are one edge."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from trec.ir.graph import Graph
+    from trec.ir.types import Node
+
+
+class Bundles(Struct, frozen=True):
+    """The edges of a drawing in order of their first uses, as columns."""
+
+    sources: list[int]
+    """For each edge, the box that it comes from."""
+    targets: list[int]
+    """For each edge, the box that it goes to."""
+    values: list[int]
+    """For each edge, the first value that is used."""
+    arrows: list[int]
+    """For each edge, the arrow that it is drawn as."""
+    others: dict[int, list[int]]
+    """What is used besides, once for each use, of the edges where there is more than one use."""
+
+    def add(self, source: int, target: int, value: int, arrow: int) -> None:
+        """Add an edge."""
+        self.sources.append(source)
+        self.targets.append(target)
+        self.values.append(value)
+        self.arrows.append(arrow)
+
+
+def bundles(
+    graph: Graph,
+    box_of: Sequence[int],
+    origin: Sequence[int],
+    shared: Collection[int],
+    uses: tuple[Sequence[int], Sequence[int]],
+) -> Bundles:
+    """Return the edges of a graph.
+
+    Args:
+        graph: what is drawn.
+        box_of: for each node the index of its box, -1 if it is hidden.
+        origin: for each value the box that it comes from, likewise.
+        shared: boxes that several nodes are drawn in.
+        uses: for each value, the arrow of its first use and that of all others.
+    """
+    found = Bundles([], [], [], [], {})
+    sources, targets, values, arrows = found.sources, found.targets, found.values, found.arrows
+    next_use, later_use = list(uses[0]), uses[1]
+    latest = [-1] * len(graph.nodes)
+    """For each box, the last edge that comes from it."""
+    of_shared: dict[int, defaultdict[int, int]] = {box: defaultdict(lambda: -1) for box in shared}
+    for target, node in zip(box_of, graph.nodes, strict=True):
+        if target < 0:
+            continue
+        # An edge from the same box is one to the same box if it is no older than the first one to that box.
+        known, first = (of_shared[target], 0) if target in of_shared else (latest, len(sources))
+        for value in inputs(node):
+            source = origin[value]
+            if source < 0:
+                continue
+            edge = known[source]
+            if edge >= first:
+                found.others.setdefault(edge, []).append(value)
+            else:
+                known[source] = len(sources)
+                sources.append(source)
+                targets.append(target)
+                values.append(value)
+                arrows.append(next_use[value])
+            next_use[value] = later_use[value]
+    return found
+
+
+def origins(graph: Graph, box_of: Sequence[int]) -> list[int]:
+    """Return for each value the box that it comes from, seen through hidden nodes; -1 if that is hidden too."""
+    origin = [-1] * len(graph.values)
+    for box, node in zip(box_of, graph.nodes, strict=True):
+        if box < 0 and node.inputs:
+            box = origin[node.inputs[0]]
+        for value in node.outputs:
+            origin[value] = box
+    return origin
+
+
+def inputs(node: Node) -> Iterable[int]:
+    """Return what a node reads; inside a collapsed module a tensor may be read often, but it goes in once."""
+    return dict.fromkeys(node.inputs) if node.kind == "module" else node.inputs
