@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from trec.analysis.blocks import COUNTER, Block, Blocks, stem
-from trec.analysis.loops import find_loops, name_of
+from trec.analysis.loop import name_of
+from trec.analysis.loops import find_loops
 from trec.analysis.table import lines, plain
 from trec.ir.text import type_text
 from trec.ir.types import Scope
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from typing import Any
 
-    from trec.analysis.loops import Loop
+    from trec.analysis.loop import Loop
     from trec.ir.graph import Graph
     from trec.ir.types import Node
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from trec.analysis.loops import scope_of
+from trec.analysis.loop import scope_of
 from trec.ir.builder import inner_name, unique
 from trec.ir.derivation import derived
 from trec.ir.rewrite import remaining_scopes, with_nodes
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trec.analysis.blocks import Blocks
-    from trec.analysis.loops import Loop
+    from trec.analysis.loop import Loop
     from trec.ir.graph import Graph
 
 
