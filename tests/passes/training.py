@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from trec.ir.graph import Graph
 
 
-def training(layers: int = 3, change: str = "", at: int = 1) -> Graph:
-    """Layers with a skip and a weight each, backward through them, and an optimizer.
+def training(layers: int = 3, change: str = "", at: int = 1, *, optimizer: bool = True) -> Graph:
+    """Layers with a skip and a weight each, backward through them, and an optimizer if there is one.
 
     In the layer `at` something may differ: its weight is `tied` to that of a head, its backward step is `other`, its
     weight is `frozen`, or its backward step reads what another layer saved (`crossed`).
@@ -20,7 +20,8 @@ def training(layers: int = 3, change: str = "", at: int = 1) -> Graph:
     step = _Step(layers, change, at)
     loss = step.forward()
     step.backward(loss)
-    step.optimizer()
+    if optimizer:
+        step.optimizer()
     return ended(step.builder, loss)
 
 
