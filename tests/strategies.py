@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
     from trec.ir.graph import Graph
-    from trec.ir.types import AttrRow, NodeKind
+    from trec.ir.types import AttrRow, NodeKind, ScopeKind
 
 HOSTILE = (
     "", " ", "x", "layers.0.weight", '"', "'", "\\", "\\n", "\n", "\r\n", "\t", "\0", "\x07", "\x1b[31m", "\x7f",
@@ -200,41 +200,79 @@ def repeating(draw: DrawFn) -> Graph:
     pool = [builder.node("input", parent=0, name=name, results=[type_])[0] for name in ("x", "y")]
     attrs = (("qualname", "w"),)
     pool += builder.node("param", parent=0, name="w", results=[type_], attrs=attrs)
-    for part in range(draw(st.integers(1, 3))):
-        pool += _repeats(draw, builder, f"part{part}", pool, type_)
+    parts: list[list[_Ran]] = []
+    for part in range(draw(st.integers(1, 4))):
+        partners: SearchStrategy[list[_Ran]] = st.sampled_from([[], *parts])
+        parts.append(_repeats(draw, builder, f"part{part}", pool, draw(partners), type_))
+        made = [value for ran in parts[-1] for value in ran.made]
+        pool += [value for value in made if draw(st.booleans())] or made[-1:]
     for value in draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3)):
         builder.node("output", parent=0, name="output", inputs=[value], attrs=(("index", 0),))
     _settle_params(builder)
     return builder.build()
 
 
-_REFS = st.tuples(st.sampled_from(("before", "inside", "pool", "own", "pool")), st.integers(0, 3))
+_REFS = st.tuples(st.sampled_from(("before", "inside", "pool", "own", "pool", "partner", "partner")), st.integers(0, 3))
 _STEPS = st.tuples(
     st.sampled_from(("a", "b", "__getitem__", "split")),
     st.lists(_REFS, min_size=1, max_size=3),
     st.sampled_from(("", "", "module", "function")),
 )
-_PROGRAMS = st.recursive(
+_PROGRAMS: SearchStrategy[Any] = st.recursive(
     st.lists(_STEPS, min_size=1, max_size=4),
     lambda inner: st.lists(st.one_of(_STEPS, st.tuples(st.integers(1, 4), inner)), min_size=1, max_size=3),
     max_leaves=3,
 )
 """Small programs: steps, each with its inputs and the scope that it lies in, and loops of programs."""
+_SAVED = st.tuples(st.just("partner"), st.integers(0, 5))
+_BACKWARD: SearchStrategy[Any] = st.lists(
+    st.tuples(
+        st.sampled_from(("a", "b")),
+        st.lists(_SAVED, min_size=1, max_size=2).map(lambda saved: [("before", 0), *saved]),
+        st.sampled_from(("", "module")),
+    ),
+    min_size=1,
+    max_size=3,
+)
+"""The same of steps that all read what their iteration is paired with."""
 
 
-def _repeats(draw: DrawFn, builder: GraphBuilder, path: str, pool: list[int], type_: int) -> list[int]:
-    """Add iterations of a small program and return what they make."""
-    program = draw(_PROGRAMS)
+class _Ran:
+    """What one iteration read, its steps, and what they made."""
+
+    def __init__(self) -> None:
+        self.read: list[int] = []
+        self.steps: list[int] = []
+        self.made: list[int] = []
+
+
+def _repeats(
+    draw: DrawFn, builder: GraphBuilder, path: str, pool: list[int], partners: list[_Ran], type_: int
+) -> list[_Ran]:
+    """Add iterations of a small program, which may read those of an earlier one in order or in reverse."""
+    program: list[Any] = draw(_BACKWARD if bool(partners) and draw(st.booleans()) else _PROGRAMS)
     style, same = draw(st.sampled_from(("call", "steps"))), draw(st.booleans())
-    before: list[int] = []
-    made: list[int] = []
+    backward = bool(partners) and draw(st.booleans())
+    outer = builder.scope("region", path="", cls="backward", parent=0, phase="backward") if backward else 0
+    step: int = draw(st.sampled_from((1, -1)))
+    partners = partners[::step]
+    ran: list[_Ran] = []
     for number in range(draw(st.integers(1, 5))):
         name = path if same else f"{path}.{number}"
         call = number if same else 0
-        around = builder.scope("module", path=name, cls="Part", parent=0, call=call) if style == "call" else 0
-        before = _iteration(draw, builder, program, name, (around, number), (pool, before), type_)
-        made += before
-    return [value for value in made if draw(st.booleans())] or made[-1:]
+        around = _call(builder, outer, "module", name, "Part", call) if style == "call" else outer
+        partner = partners[number] if number < len(partners) else _Ran()
+        known = [pool, ran[-1].made if ran else [], partner.read + partner.made]
+        ran.append(_Ran())
+        _iteration(draw, builder, program, name, (around, number), known, type_, ran[-1])
+        if backward:
+            builder.derivatives += map(Derivative, ran[-1].steps, partner.steps)
+    return ran
+
+
+def _call(builder: GraphBuilder, parent: int, kind: ScopeKind, path: str, cls: str, call: int = 0) -> int:
+    phase = builder.scopes[parent].phase
+    return builder.scope(kind, path=path, cls=cls, parent=parent, call=call, phase=phase)
 
 
 def _iteration(
@@ -243,27 +281,35 @@ def _iteration(
     program: list[Any],
     name: str,
     place: tuple[int, int],
-    known: tuple[list[int], list[int]],
+    known: list[list[int]],
     type_: int,
-) -> list[int]:
-    """Add one run of a program; `place` is scope and number of the iteration, `known` what there is and was before."""
-    (around, number), (pool, before) = place, known
-    inside: list[int] = []
+    ran: _Ran,
+) -> None:
+    """Add one run of a program.
+
+    `place` is scope and number of the iteration, `known` what there is, what was made before, and what the partner has.
+    """
+    (around, number), (pool, before, partner) = place, known
     for at, (op, inputs, *scope) in enumerate(program):
         if not scope:
             last: list[int] = []
             for inner in range(op):
                 path = f"{name}.{at}.{inner}"
-                parent = builder.scope("module", path=path, cls="Inner", parent=around) if len(inputs) > 1 else around
-                last = _iteration(draw, builder, inputs, path, (parent, inner), ([*pool, *inside], last), type_)
-            inside += last
+                parent = _call(builder, around, "module", path, "Inner") if len(inputs) > 1 else around
+                inside = _Ran()
+                known = [[*pool, *ran.made], last, partner]
+                _iteration(draw, builder, inputs, path, (parent, inner), known, type_, inside)
+                last = inside.made
+                ran.read += inside.read
+                ran.steps += inside.steps
+            ran.made += last
             continue
         parent = around
         if scope[0]:
-            parent = builder.scope(scope[0], path=f"{name}.{at}", cls=op, parent=around)
+            parent = _call(builder, around, scope[0], f"{name}.{at}", op)
         read: list[int] = []
         for kind, index in inputs:
-            found = {"before": before, "inside": inside, "pool": pool, "own": []}[kind]
+            found = {"before": before, "inside": ran.made, "pool": pool, "own": [], "partner": partner}[kind]
             if kind == "own":
                 attrs = (("qualname", f"{name}.w{at}"),)
                 read += builder.node("param", parent=0, name=attrs[0][1], results=[type_], attrs=attrs)
@@ -272,5 +318,6 @@ def _iteration(
         changed = draw(st.integers(0, 29)) == 0
         results = [type_] * (2 if op == "split" else 1)
         key = (("key", (":", number)),) if op == "__getitem__" else ()
-        inside += builder.node("op", "c" if changed else op, parent=parent, inputs=read, results=results, attrs=key)
-    return inside
+        ran.steps.append(len(builder.nodes))
+        ran.made += builder.node("op", "c" if changed else op, parent=parent, inputs=read, results=results, attrs=key)
+        ran.read += read

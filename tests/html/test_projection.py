@@ -14,6 +14,7 @@ import pytest
 from tests.backends.samples import blocks, every
 from tests.backends.test_stages import steps
 from tests.distributed.test_merge import Rank, merge
+from tests.passes.training import training
 from trec.backends.escape import printable
 from trec.backends.html.page import content
 from trec.backends.html.palette import in_roles
@@ -144,6 +145,15 @@ def test_outputs_of_one_container_share_a_box_where_they_hang_on_one(tmp_path: P
 
 def test_what_is_folded_is_what_fold_leaves(tmp_path: Path) -> None:
     graph = blocks(4)
+    for depth in (None, 1):
+        (found,) = shown([(graph, depth, {"folded": True})], tmp_path)
+        folded = graph.fold()
+        assert found == drawn(folded if depth is None else folded.collapse(depth=depth), {"params": False})
+
+
+@pytest.mark.parametrize("change", ["", "other"])
+def test_blocks_of_both_directions_are_folded_as_fold_does(change: str, tmp_path: Path) -> None:
+    graph = training(7, change, at=3, optimizer=False)
     for depth in (None, 1):
         (found,) = shown([(graph, depth, {"folded": True})], tmp_path)
         folded = graph.fold()

@@ -26,7 +26,9 @@ def assert_laws(graph: Graph, name: str, options: dict[str, Any]) -> None:
     assert result.apply(name, **options) == result
     assert not result.diff(result)
     ways = (True,) if name in LOOPS else (False, True)
-    assert_paths_are_kept(graph, result, through_all=name not in PARTS, ways=ways)
+    links = [node for node in graph.nodes if node.kind == "link" and node.op == "tensor"]
+    tensors = [node.name for node in links if name == "phase"]
+    assert_paths_are_kept(graph, result, through_all=name not in PARTS, also=tensors, ways=ways)
     assert_members_are_known(graph, result)
 
 
@@ -42,12 +44,17 @@ def assert_members_are_known(before: Graph, after: Graph) -> None:
 
 
 def assert_paths_are_kept(
-    before: Graph, after: Graph, *, through_all: bool = True, ways: tuple[bool, ...] = (False, True)
+    before: Graph,
+    after: Graph,
+    *,
+    through_all: bool = True,
+    also: Collection[str] = (),
+    ways: tuple[bool, ...] = (False, True),
 ) -> None:
     """Whatever is in both graphs is joined by the same paths, but for those through nodes that the pass made.
 
-    Unless `through_all`, paths by way of nodes that are gone may be gone as well. Each of `ways` says whether what
-    loops carry counts.
+    Unless `through_all`, paths by way of nodes that are gone may be gone as well, but for those named in `also`. Each
+    of `ways` says whether what loops carry counts.
     """
     made = after.derivation.members if after.derivation is not None else {}
     old = {node.name: node for node in before.nodes}
@@ -62,7 +69,7 @@ def assert_paths_are_kept(
     marks_before = {before.index_of[name]: bit for name, bit in bits.items()}
     marks_after = {kept[name]: bit for name, bit in bits.items()}
     for carried in ways:
-        through = None if through_all else marks_before.keys()
+        through = None if through_all else {*marks_before, *[before.index_of[name] for name in also]}
         reached_before = reached(before, marks_before, through, carried=carried)
         reached_after = reached(after, marks_after, carried=carried)
         through_kept = reached(after, marks_after, marks_after.keys(), carried=carried)

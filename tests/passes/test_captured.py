@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,9 @@ from torch import nn
 import trec
 from tests.capture.models import MODELS as EVERY
 from tests.capture.models import build
+from tests.distributed.test_merge import Rank, merge
 from tests.passes.laws import assert_laws
+from tests.passes.training import training
 from trec import registry
 
 if TYPE_CHECKING:
@@ -155,6 +158,52 @@ def test_passes_follow_one_another(name: str) -> None:
     for start in (folded, graph.collapse(depth=2), folded.tensors("all"), graph.level("function").hide("is:view")):
         for pass_, every in PASSES.items():
             assert_laws(replace(start), pass_, every[0])
+
+
+def ranks(*, fold: bool) -> Graph:
+    """Three ranks that communicate twice."""
+    found = [Rank(rank, 3).op("relu").together("all_reduce").op("exp").together("all_reduce") for rank in range(3)]
+    return merge(*found, fold=fold)
+
+
+def trained() -> Graph:
+    """A step of training that was recorded, with an optimizer."""
+    net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4), nn.Dropout())
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+    with trec.recording(net) as rec:
+        net(torch.ones(2, 3)).sum().backward()
+        optimizer.step()
+    return rec.graph
+
+
+SEVERAL: dict[str, Callable[[], Graph]] = {
+    "training": lambda: training(3),
+    "trained": trained,
+    "ranks": lambda: ranks(fold=False),
+    "equal ranks": lambda: ranks(fold=True),
+    "runs": lambda: trec.union([training(2), training(3)]),
+}
+"""Graphs of several phases, ranks or runs."""
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_any_two_passes_follow_one_another_on_phases_ranks_and_runs(name: str) -> None:
+    graph = SEVERAL[name]()
+    applied = 0
+    for first, second in product(_every(graph), repeat=2):
+        try:
+            between = replace(graph.apply(first[0], **first[1]))
+            if second[1].get("phase", "forward") in between.phases:
+                assert_laws(between, second[0], second[1])
+                applied += 1
+        except trec.OptionError:  # a selector that matches nothing, or a level that is not there any more
+            continue
+    assert applied > 300
+
+
+def _every(graph: Graph) -> list[tuple[str, dict[str, Any]]]:
+    phases = tuple({"phase": phase} for phase in graph.phases)
+    return [(name, options) for name, every in {**PASSES, "phase": phases}.items() for options in every]
 
 
 class Loop(nn.Module):

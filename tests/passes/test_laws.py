@@ -156,6 +156,8 @@ def test_a_folded_graph_is_an_image_of_what_it_was(graph: Graph, name: str) -> N
             if (image[node.name], port, became) not in carried:
                 assert folded.producers[became] == folded.producers[here.inputs[port]]
                 assert became == here.inputs[port] or node.name != here.name
+    rows = {(image[graph.nodes[row.node].name], image[graph.nodes[row.forward].name]) for row in graph.derivatives}
+    assert rows == {(row.node, row.forward) for row in folded.derivatives}
 
 
 @given(repeating())

@@ -5,62 +5,21 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from trec.analysis.blocks import Block, Blocks
+from trec.analysis.item_runs import item_runs
+from trec.analysis.loop import LEAST_SAVED, Loop, calls_modules, is_same, is_worth_it, name_of, names_in
 from trec.analysis.places import Places
-from trec.analysis.tandem import Run, tandem_runs
-from trec.analysis.wiring import Iteration, Wiring, differentiated
+from trec.analysis.tandem import Run
+from trec.analysis.wiring import Iteration, Wiring
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from trec.analysis.places import Place
+    from trec.analysis.loop import Item
     from trec.analysis.wiring import Link
 
-_LEAST_SAVED = 4
-"""How many steps a loop must save that calls no module; less would be harder to read than what it stands for."""
 _ATTEMPTS = 8
 """How often loops are cut where sources are read otherwise, before each is taken on its own."""
-
-Item = Block | int
-
-
-class Loop(Struct, eq=False):
-    """A stretch of a program that repeats: the steps of `count` iterations, one after the other."""
-
-    scope: int
-    """Index into `Graph.scopes` of the scope that the iterations lie in."""
-    items: list[Item]
-    """Steps and blocks of the first iteration."""
-    start: int
-    """Its first step."""
-    length: int
-    """Steps in one iteration."""
-    count: int
-    """Number of iterations."""
-    names: tuple[str, ...]
-    """Name of the first call or step of each iteration but the first."""
-    carried: list[tuple[Item, int, int]]
-    """What an iteration hands to the next: the item that reads it, the value that it reads in the first iteration, and
-    the position, among the values that an iteration makes, of the one that is handed on."""
-    begun: list[tuple[Item, int, int]]
-    """What one iteration reads of what another loop began with, where others read what that loop made: the item, the
-    value that it reads in the first iteration, and the one that it reads in the last."""
-    own: list[tuple[int, ...]]
-    """For each iteration the parameters, buffers and constants that belong to it, as values, in one order."""
-    read: frozenset[int]
-    """Other loops, by their first step, whose iterations those of this one read one by one."""
-
-    @property
-    def end(self) -> int:
-        """The step after its last iteration."""
-        return self.start + self.length * self.count
-
-    @property
-    def saved(self) -> int:
-        """How many steps are left out when one iteration stands for all."""
-        return self.length * (self.count - 1)
 
 
 def find_loops(blocks: Blocks, *, same: bool = False, leave: frozenset[str] = frozenset()) -> list[Loop]:
@@ -109,10 +68,10 @@ class _Search:
 
     def loops(self) -> list[Loop]:
         """Return what was found, without loops that lie in what others leave out."""
-        found = [*self.kept]
+        kept, found = set(self.kept), [*self.kept]
         for loop in self.inner:
             around = self.places.around(loop.start)
-            if around not in self.kept or loop.start < around.start + around.length:
+            if around is None or around not in kept or loop.start < around.start + around.length:
                 found.append(loop)
         return sorted(found, key=lambda loop: (loop.start, -loop.length))
 
@@ -122,7 +81,7 @@ class _Search:
         for part, loop in self._among(items, scope, paired=paired):
             yield from _opened(items[at : part.start], paired=paired)
             at = part.end
-            worth = _is_worth_it(self.blocks, loop)
+            worth = is_worth_it(self.blocks, loop)
             if paired:
                 self.places.add(loop)
             elif worth:
@@ -138,43 +97,10 @@ class _Search:
 
     def _among(self, items: Sequence[Item], scope: int, *, paired: bool) -> Iterator[tuple[Run, Loop]]:
         """Yield the loops among some items of a scope, in program order, each with the items that it is."""
-        keys = [self.blocks.item_key(item) for item in items]
-        runs = sorted(tandem_runs(keys), key=lambda run: run.start)
-        for run, end in zip(runs, [*[run.start for run in runs[1:]], len(items)], strict=False):
-            parts = self._refined(items, keys, run, end) if paired else [run]
-            for part in parts:
-                for whole, loop in self._consistent(items, scope, part, paired=paired):
-                    if self._is_wanted(items, whole, loop):
-                        yield whole, loop
-
-    def _refined(self, items: Sequence[Item], keys: Sequence[int], run: Run, end: int) -> list[Run]:
-        """Return the runs in a run if what is read of other loops tells its items apart as well.
-
-        So steps that are alike fall into iterations that read those of other loops one by one. The last repeat of a run
-        may not be whole, which belongs to it here.
-        """
-        span = range(run.start, min(run.end + run.period - 1, end))
-        read = [tuple([(place[0], place[2]) for place in self._places_of(items[at])]) for at in span]
-        if not any(read):
-            return [run]
-        known: dict[tuple[object, ...], int] = {}
-        found = tandem_runs([known.setdefault((keys[at], places), at) for at, places in zip(span, read, strict=True)])
-        return sorted(
-            [Run(part.start + run.start, part.period, part.count) for part in found], key=lambda part: part.start
-        )
-
-    def _places_of(self, item: Item) -> Iterable[Place]:
-        """Return what an item reads or differentiates of the loops before it, but for what these carry.
-
-        In the place of that, one of several items reads what the loop began with.
-        """
-        if not self.places.loops:
-            return []
-        values = [self.places.of_value(value) for value in self.blocks.item_reads(item)]
-        span = self.blocks.item_span(item)
-        nodes = [self.places.of_node(node) for _, node in differentiated(self.blocks, *span)]
-        found = [place for place in values if place is not None and not self.places.is_carried(place)]
-        return found + [place for place in nodes if place is not None]
+        for run in item_runs(self.blocks, items, self.places if paired else None):
+            for part, loop in self._consistent(items, scope, run, paired=paired):
+                if self._is_wanted(loop, items[part.start : part.end]):
+                    yield part, loop
 
     def _consistent(self, items: Sequence[Item], scope: int, run: Run, *, paired: bool) -> Iterator[tuple[Run, Loop]]:
         """Yield the parts of a run whose iterations are wired alike."""
@@ -220,20 +146,20 @@ class _Search:
     def _begun(self, first: Iteration, last: Iteration, links: Sequence[Link]) -> list[tuple[Item, int, int]]:
         found = []
         for (item, value, link), other in zip(_linked(self.blocks, first, links), last.reads, strict=True):
-            if link[0] == "paired" and (self.places.begins(value, link) or self.places.begins(other, link)):
+            if link[0] == "paired" and any(self.places.begins(read, *link[1:]) for read in (value, other)):
                 found.append((item, value, other))
         return found
 
-    def _is_wanted(self, items: Sequence[Item], part: Run, loop: Loop) -> bool:
-        if self.same and not _is_same(self.blocks, items, part, loop):
+    def _is_wanted(self, loop: Loop, items: Sequence[Item]) -> bool:
+        if self.same and not is_same(self.blocks, loop, items):
             return False
-        return not self.leave or self.leave.isdisjoint(_names(self.blocks, loop))
+        return not self.leave or self.leave.isdisjoint(names_in(self.blocks, loop))
 
     def _kept(self) -> list[Loop]:
         """Return the loops that are worth it, and those without which they would not be loops."""
         found = self.places.loops
         at = {loop.start: loop for loop in found}
-        kept = {loop.start: loop for loop in found if _is_worth_it(self.blocks, loop)}
+        kept = {loop.start: loop for loop in found if is_worth_it(self.blocks, loop)}
         pending = list(kept.values())
         near = self._neighbours()
         while pending:
@@ -248,7 +174,7 @@ class _Search:
         """Return for each loop those that it reads, those that read its sources, and large ones that read it."""
         near = {loop.start: set(loop.read) for loop in self.places.loops}
         for loop in self.places.loops:
-            for start in loop.read if loop.saved >= _LEAST_SAVED else ():
+            for start in loop.read if loop.saved >= LEAST_SAVED else ():
                 near[start].add(loop.start)
             for values in loop.own:
                 for value in values:
@@ -259,20 +185,30 @@ class _Search:
         return near
 
     def cuts_between_sources(self) -> set[int]:
-        """Return the steps at which loops must end because what reads the sources of the iterations changes there."""
-        starts = {loop.start for loop in self.kept}
+        """Return the steps at which loops must end because what reads the sources of the iterations changes there.
+
+        Loops of modules cut one another first: where loops of steps begin depends on them.
+        """
+        kept = {loop.start for loop in self.kept}
+        modules = {loop.start for loop in self.kept if calls_modules(self.blocks, loop)}
+        return self._cuts(modules, outside=False) or self._cuts(kept, outside=True)
+
+    def _cuts(self, starts: set[int], *, outside: bool) -> set[int]:
         found = set()
         for loop in self.kept:
-            readers = [[self._readers(value, starts) for value in values] for values in loop.own]
+            readers = [[self._readers(value, starts, outside=outside) for value in values] for values in loop.own]
             found |= {loop.start + loop.length * at for at in range(1, loop.count) if readers[at] != readers[at - 1]}
         return found
 
-    def _readers(self, value: int, starts: set[int]) -> list[tuple[int, int]]:
+    def _readers(self, value: int, starts: set[int], *, outside: bool) -> list[tuple[int, int]]:
         """Return what reads a source: positions in loops, the same in each iteration, and nodes outside of them."""
         found = []
         for user in self.blocks.graph.users[value]:
             place = self.places.of_node(user)
-            found.append((place[0], place[2]) if place is not None and place[0] in starts else (-1, user))
+            if place is not None and place[0] in starts:
+                found.append((place[0], place[2]))
+            elif outside:
+                found.append((-1, user))
         return sorted(found)
 
 
@@ -287,43 +223,3 @@ def _linked(blocks: Blocks, iteration: Iteration, links: Sequence[Link]) -> Iter
     reads = [(item, value) for item in iteration.items for value in blocks.item_reads(item)]
     for (item, value), link in zip(reads, links, strict=False):
         yield item, value, link
-
-
-def _names(blocks: Blocks, loop: Loop) -> Iterator[str]:
-    """Yield the names of what a loop holds, and of the sources of its own."""
-    graph = blocks.graph
-    for step in range(loop.start, loop.end):
-        yield graph.nodes[blocks.steps[step]].name
-    for values in loop.own:
-        for value in values:
-            yield graph.nodes[graph.producers[value]].name
-
-
-def name_of(blocks: Blocks, item: Item) -> str:
-    """Return the name of the call or step that an item is."""
-    if isinstance(item, Block):
-        return blocks.graph.scopes[item.scope].name
-    return blocks.graph.nodes[blocks.steps[item]].name
-
-
-def scope_of(blocks: Blocks, item: Item) -> int:
-    """Return the scope of the call that an item is; -1 if it is a single step."""
-    return item.scope if isinstance(item, Block) else blocks.graph.nodes[blocks.steps[item]].scope
-
-
-def _is_worth_it(blocks: Blocks, loop: Loop) -> bool:
-    scopes = blocks.graph.scopes
-    if any((scope := scope_of(blocks, item)) >= 0 and scopes[scope].kind == "module" for item in loop.items):
-        return True
-    return bool(loop.carried) and loop.saved >= _LEAST_SAVED
-
-
-def _is_same(blocks: Blocks, items: Sequence[Item], part: Run, loop: Loop) -> bool:
-    """Return whether all iterations call the same modules and have no parameters and buffers of their own."""
-    graph = blocks.graph
-    for at in range(part.start, part.end):
-        here = scope_of(blocks, items[at])
-        first = scope_of(blocks, items[part.start + (at - part.start) % part.period])
-        if here >= 0 and graph.scopes[here].path != graph.scopes[first].path:
-            return False
-    return not any(graph.nodes[graph.producers[value]].kind in ("param", "buffer") for value in loop.own[0])

@@ -5,13 +5,17 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
+from trec.analysis.groups import GROUPS
+
 if TYPE_CHECKING:
     from trec.analysis.blocks import Blocks
-    from trec.analysis.loops import Loop
-    from trec.analysis.wiring import Link
+    from trec.analysis.loop import Loop
 
 Place = tuple[int, int, int]
-"""The first step of a loop, the number of an iteration, and a position that is the same in all of them."""
+"""The first step of a loop, the number of an iteration, and a position that is the same in all of them.
+
+For a value that is the place among those that the iteration makes; sources of its own count from -1 downwards.
+"""
 
 
 class Places:
@@ -31,9 +35,10 @@ class Places:
         self._starts.append(loop.start)
         for number, values in enumerate(loop.own):
             for position, value in enumerate(values):
-                self._sources[value] = (loop.start, number, position)
+                self._sources[value] = (loop.start, number, ~position)
         for _, value, position in loop.carried:
-            if self._initial.setdefault((loop.start, position), value) != value:
+            passed = self._passed(value)
+            if self._initial.setdefault((loop.start, position), passed) != passed:
                 self._initial[loop.start, position] = -1
 
     def around(self, step: int) -> Loop | None:
@@ -63,9 +68,9 @@ class Places:
         What a loop begins with is as if an iteration before the first had made it.
         """
         one, two = self.of_value(value), self.of_value(other)
-        if two is not None and value == self._initial.get((two[0], two[2])):
+        if two is not None and self.begins(value, two[0], two[2]):
             return (two[0], -1, two[2]), two
-        if one is not None and other == self._initial.get((one[0], one[2])):
+        if one is not None and self.begins(other, one[0], one[2]):
             return one, (one[0], -1, one[2])
         return one, two
 
@@ -73,9 +78,19 @@ class Places:
         """Return whether what is made at a place is handed to the next iteration."""
         return (place[0], place[2]) in self._initial
 
-    def begins(self, value: int, link: Link) -> bool:
-        """Return whether the loop that a link leads to begins with a value."""
-        return self._initial.get(link[1:]) == value
+    def begins(self, value: int, start: int, position: int) -> bool:
+        """Return whether a loop begins with a value where later iterations read what was made at a position before."""
+        return self._initial.get((start, position)) == self._passed(value)
+
+    def _passed(self, value: int) -> int:
+        """Return the value that is the same tensor under another name, before modules and operators passed it on."""
+        graph = self.blocks.graph
+        while True:
+            maker = graph.nodes[graph.producers[value]]
+            same = any(GROUPS[group](graph, maker) for group in ("identity", "dropout", "cast"))
+            if not (same and graph.values[maker.inputs[0]].type == graph.values[value].type):
+                return value
+            value = maker.inputs[0]
 
     def of_node(self, index: int) -> Place | None:
         """Return where a step of a loop is, or a source of its own."""

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from trec.analysis.blocks import COUNTER, Block, Blocks, stem
-from trec.analysis.loops import find_loops, name_of
+from trec.analysis.blocks import Block, Blocks, stem
+from trec.analysis.differences import Differences
+from trec.analysis.loop import name_of
+from trec.analysis.loops import find_loops
 from trec.analysis.table import lines, plain
-from trec.ir.text import type_text
-from trec.ir.types import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from typing import Any
 
-    from trec.analysis.loops import Loop
+    from trec.analysis.loop import Loop
     from trec.ir.graph import Graph
-    from trec.ir.types import Node
 
 
 class Repeat(Struct, frozen=True):
@@ -44,7 +44,9 @@ class Difference(Struct, frozen=True):
     other: str
     """Name of the second."""
     what: str
-    """In what they differ."""
+    """In what they differ, first in what forbids to fold them in any way."""
+    arguments: tuple[str, ...] = ()
+    """Names of the arguments in which they differ, in the same order; what does not matter can be ignored."""
 
 
 class Repeats(Struct, frozen=True):
@@ -85,12 +87,13 @@ def repeats(graph: Graph, *, shapes: bool = True, ignore: str | Collection[str] 
         start, end = loop.start + loop.length, loop.start + loop.length * loop.count
         dropped[start:end] = b"\1" * (end - start)
     found = []
+    around: list[tuple[int, int]] = []  # where the first iterations end that a loop lies in, and how often they run
     for loop in loops:
-        times = 1
-        for outer in loops:
-            if outer is not loop and outer.start <= loop.start < outer.start + outer.length:
-                times *= outer.count if loop.length * loop.count <= outer.length else 1
+        while around and around[-1][0] <= loop.start:
+            around.pop()
+        times = around[-1][1] if around else 1
         found.append(Repeat(name_of(blocks, loop.items[0]), loop.names[-1], loop.count, loop.length, times))
+        around.append((loop.start + loop.length, times * loop.count))
     return Repeats(tuple(found), tuple(_differences(blocks, loops, dropped)))
 
 
@@ -105,61 +108,20 @@ def _differences(blocks: Blocks, loops: list[Loop], dropped: bytearray) -> Itera
     while pending:
         block = pending.pop()
         inner = [item for item in block.items if isinstance(item, Block)]
-        before: dict[tuple[str, str], Block] = {}
+        lists: dict[tuple[str, str], list[Block]] = {}
         for item in inner:
             scope = scopes[item.scope]
-            one = before.get((scope.cls, stem(scope)))
-            before[scope.cls, stem(scope)] = item
-            if one is None or scope.kind != "module" or (one.start, item.start) in joined:
-                continue
-            earlier = scopes[one.scope]
-            if scope.path != earlier.path and not scope.repeats and not earlier.repeats:
-                yield Difference(earlier.name, scope.name, difference(blocks, one, item))
+            if scope.kind == "module":
+                lists.setdefault((scope.cls, stem(scope)), []).append(item)
+        pairs = [
+            (*pair, differences)
+            for siblings in lists.values()
+            for differences in [Differences(blocks, siblings)]
+            for pair in pairwise(siblings)
+        ]
+        for one, other, differences in sorted(pairs, key=lambda row: row[1].start):
+            earlier, scope = scopes[one.scope], scopes[other.scope]
+            folded = (one.start, other.start) in joined or scope.repeats or earlier.repeats
+            if scope.path != earlier.path and not folded:
+                yield Difference(earlier.name, scope.name, *differences.between(one, other))
         pending += [item for item in reversed(inner) if not dropped[item.start]]
-
-
-def difference(blocks: Blocks, one: Block, other: Block) -> str:
-    """Return the first thing, in program order, in which two blocks differ."""
-    graph = blocks.graph
-    found = _of_rows(blocks, graph.scopes[one.scope], graph.scopes[other.scope])
-    if found:
-        return found
-    for here, there in zip(one.items, other.items, strict=False):
-        if isinstance(here, Block) and isinstance(there, Block):
-            if here.signature != there.signature:
-                return difference(blocks, here, there)
-        elif isinstance(here, Block) or isinstance(there, Block):
-            return f"{name_of(blocks, here)}, then {name_of(blocks, there)}"
-        else:
-            rows = graph.nodes[blocks.steps[here]], graph.nodes[blocks.steps[there]]
-            found = _of_rows(blocks, *rows) or _of_types(blocks, *rows)
-            if found:
-                return found
-    if len(one.items) != len(other.items):
-        return f"{len(one.items)} steps and calls, then {len(other.items)}"
-    if one.signature == other.signature:
-        return "nothing but what they read"
-    return "they read other values, or their parameters are shared differently"
-
-
-def _of_rows(blocks: Blocks, one: Node | Scope, other: Node | Scope) -> str:
-    graph, is_scope = blocks.graph, isinstance(one, Scope)
-    was, what = ((row.cls if isinstance(row, Scope) else row.op) for row in (one, other))
-    if what != was:
-        return f"{one.name} is {was}, then {what}"
-    first, second = dict(graph.attrs[one.attrs]), dict(graph.attrs[other.attrs])
-    for name in [*first, *second]:
-        told = name in blocks.ignore or (is_scope and COUNTER.search(name))
-        if first.get(name) != second.get(name) and not told:
-            return f"{one.name} has {name} {first.get(name)!r}, then {second.get(name)!r}"
-    return ""
-
-
-def _of_types(blocks: Blocks, one: Node, other: Node) -> str:
-    graph = blocks.graph
-    for what, here, there in (("reads", one.inputs, other.inputs), ("yields", one.outputs, other.outputs)):
-        first, second = ([type_text(graph.type_of(value)) for value in values] for values in (here, there))
-        keys = [[blocks.types[graph.values[value].type] for value in values] for values in (here, there)]
-        if keys[0] != keys[1]:
-            return f"{one.name} {what} {', '.join(first)}, then {', '.join(second)}"
-    return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,8 @@ from trec.analysis.places import step_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from trec.analysis.blocks import Block, Blocks
+    from trec.analysis.blocks import Blocks
+    from trec.analysis.loop import Item
     from trec.analysis.places import Place, Places
 
 Link = tuple[str, int, int]
@@ -22,7 +24,7 @@ class Iteration:
 
     __slots__ = ("derivatives", "end", "high", "ints", "items", "low", "reads", "start", "whole")
 
-    def __init__(self, blocks: Blocks, items: Sequence[Block | int]) -> None:
+    def __init__(self, blocks: Blocks, items: Sequence[Item]) -> None:
         self.items = items
         spans = [blocks.item_span(item) for item in items]
         self.start, self.end = spans[0][0], spans[-1][1]
@@ -51,18 +53,18 @@ class Wiring:
     def link(self, before: Iteration, here: Iteration) -> tuple[list[Link], list[int]] | None:
         """Return where an iteration takes what it reads, beside the one before it, and how its numbers count on.
 
-        Among these are the numbers of the iterations of other loops that it reads. None if the two are not iterations
-        of one loop.
+        Among these is, for each loop whose iterations it reads one by one, the number of that iteration. None if both
+        are not iterations of one loop.
         """
         if not (before.whole and here.whole and before.end == here.start):
             return None
         links: list[Link] = []
-        counts = [number - earlier for number, earlier in zip(here.ints, before.ints, strict=True)]
+        steps: dict[int, int] = {}
         own: dict[int, int] = {}
         for position, (value, earlier) in enumerate(zip(here.reads, before.reads, strict=True)):
             found = self._inside(before, here, value) or (("same", 0, 0) if value == earlier else None)
             if found is None and self.places is not None:
-                found = _paired(counts, *self.places.of_values(value, earlier))
+                found = _paired(steps, *self.places.of_values(value, earlier))
             if found is None and self.is_own(value, here):
                 found = ("own", 0, own.setdefault(value, position))
             if found is None and self.blocks.graph.producers[value] == self.blocks.graph.producers[earlier]:
@@ -70,8 +72,9 @@ class Wiring:
             if found is None:
                 return None
             links.append(found)
-        derived = self._derivatives(before, here, counts)
-        return None if derived is None else (links + derived, counts)
+        derived = self._derivatives(before, here, steps)
+        counts = [number - earlier for number, earlier in zip(here.ints, before.ints, strict=True)]
+        return None if derived is None else (links + derived, counts + list(steps.values()))
 
     def begins(self, first: Iteration, links: list[Link]) -> bool:
         """Return whether an iteration can be the first of a loop that goes on so."""
@@ -92,8 +95,9 @@ class Wiring:
             return blocks.is_private(value, iteration.start, iteration.end)
         if not blocks.is_source(value) or self.places.of_source(value):
             return False
-        low, high = blocks.steps[iteration.start], blocks.steps[iteration.end - 1]
-        return all(low <= user <= high for user in blocks.graph.users[value] if self._first <= user <= self._last)
+        users = blocks.graph.users[value]
+        first, last = bisect_left(users, self._first), bisect_right(users, self._last) - 1
+        return blocks.steps[iteration.start] <= users[first] and users[last] <= blocks.steps[iteration.end - 1]
 
     def own(self, iterations: Sequence[Iteration]) -> list[tuple[int, ...]]:
         """Return for each iteration of a loop the sources that belong to it, also those of the calls inside."""
@@ -119,7 +123,7 @@ class Wiring:
             return ("inside", 0, at - here.low)
         return ("carried", 0, at - before.low) if before.low <= at < before.high else None
 
-    def _derivatives(self, before: Iteration, here: Iteration, counts: list[int]) -> list[Link] | None:
+    def _derivatives(self, before: Iteration, here: Iteration, steps: dict[int, int]) -> list[Link] | None:
         """Return where the nodes are that two iterations differentiate, as for what they read."""
         if len(here.derivatives) != len(before.derivatives):
             return None
@@ -134,19 +138,19 @@ class Wiring:
             elif node == earlier:
                 found = ("same", 0, 0)
             elif self.places is not None:
-                found = _paired(counts, self.places.of_node(node), self.places.of_node(earlier))
+                found = _paired(steps, self.places.of_node(node), self.places.of_node(earlier))
             if found is None or step != earlier_step:
                 return None
             links.append(found)
         return links
 
 
-def _paired(counts: list[int], here: Place | None, before: Place | None) -> Link | None:
-    """Return the link to another loop if both iterations read it at one position, and note how that counts on."""
+def _paired(steps: dict[int, int], here: Place | None, before: Place | None) -> Link | None:
+    """Return the link to another loop if both iterations read it at one position, and all they read is as far apart."""
     if here is None or before is None or (here[0], here[2]) != (before[0], before[2]):
         return None
-    counts.append(here[1] - before[1])
-    return ("paired", here[0], here[2])
+    step = here[1] - before[1]
+    return ("paired", here[0], here[2]) if steps.setdefault(here[0], step) == step else None
 
 
 def _agrees(link: Link, at: int, low: int, high: int) -> bool:

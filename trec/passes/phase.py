@@ -12,8 +12,11 @@ from trec.ir.derivation import derived
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import PHASES, SAVED, SOURCE_KINDS, Node
 from trec.passes.focus import counted, focus
+from trec.passes.tensors import is_shown, is_tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trec.ir.graph import Graph
     from trec.ir.types import AttrRow, Phase
 
@@ -30,8 +33,9 @@ def phase(graph: Graph, phase: Phase) -> Graph:
             that only autograd read are gone. Of `backward` and `optimizer` values that others read become outputs.
 
     Ensures:
-        A path leads from one remaining node to another exactly if one did before by way of remaining nodes. A graph
-        that `capture` made with `backward` has as its forward phase the graph that it makes without, at each level.
+        A path leads from one remaining node to another exactly if one did before by way of remaining nodes, and of
+        tensors between them that are nodes only because another phase reads them: these are gone. A graph that
+        `capture` made with `backward` has as its forward phase the graph that it makes without, at each level.
 
     Raises:
         OptionError: there is no such phase, or nothing of the graph belongs to it.
@@ -53,7 +57,7 @@ def phase(graph: Graph, phase: Phase) -> Graph:
         return _later(graph, phase)
     if len(graph.phases) == 1:
         return graph
-    nodes = _absorbed(_needed(graph))
+    nodes = _absorbed(_without_tensors(graph, _needed(graph)))
     taken = {node.name: 0 for node in nodes} | {scope.name: 0 for scope in graph.scopes if scope.phase == "forward"}
     made = {value for node in nodes for value in node.outputs}
     foreign = {value for node in nodes for value in node.inputs} - made
@@ -65,7 +69,8 @@ def phase(graph: Graph, phase: Phase) -> Graph:
         entering.append(Node("input", "input", name, 0, 1, (), (value,)))
         members[name] = [producer]
     attrs = list(graph.attrs)
-    trimmed = [_trimmed(graph, node, attrs) for node in nodes]
+    read = {value for node in nodes for value in node.inputs}
+    trimmed = [_trimmed(graph, node, read, attrs) for node in nodes]
     if entering:
         trimmed, attrs = counted([*entering, *trimmed], attrs)
     scopes = _forward_scopes(graph)
@@ -98,11 +103,11 @@ def _forward_scopes(graph: Graph) -> list[int]:
 
 
 def _needed(graph: Graph) -> list[Node]:
-    """Return the nodes of the forward phase, but for sources and links that only other phases read."""
+    """Return the nodes of the forward phase, but for what only other phases read or give out."""
     read: set[int] = set()
     found: list[Node] = []
     for node in reversed(graph.nodes):
-        if graph.phase_of(node) != "forward":
+        if graph.phase_of(node) != "forward" or _returns_other(graph, node):
             continue
         bound = node.kind in _NEEDS_READERS or (node.kind == "link" and node.op != "pass")
         if bound and read.isdisjoint(node.outputs) and any(graph.users[value] for value in node.outputs):
@@ -110,6 +115,34 @@ def _needed(graph: Graph) -> list[Node]:
         read.update(node.inputs)
         found.append(node)
     return found[::-1]
+
+
+def _returns_other(graph: Graph, node: Node) -> bool:
+    """Return whether a node is an output that gives out what another phase made."""
+    return node.kind == "output" and graph.phase_of(graph.nodes[graph.producers[node.inputs[0]]]) != "forward"
+
+
+def _without_tensors(graph: Graph, nodes: list[Node]) -> list[Node]:
+    """Return the nodes without tensors between them that `tensors` showed only because another phase read them."""
+    readers: dict[int, list[Node]] = {}
+    for node in nodes:
+        for value in node.inputs:
+            readers.setdefault(value, []).append(node)
+    passed: dict[int, int] = {}
+    for node in filter(is_tensor, graph.nodes):
+        (value,), (result,) = node.inputs, node.outputs
+        maker = graph.nodes[graph.producers[value]]
+        if not is_shown(maker, [graph.nodes[user] for user in graph.users[result]], "boundaries"):
+            return nodes  # every tensor is shown
+        if not is_shown(maker, readers.get(result, []), "boundaries"):
+            passed[result] = value
+    kept = [node for node in nodes if passed.keys().isdisjoint(node.outputs)]
+    return [_reading(node, passed) for node in kept]
+
+
+def _reading(node: Node, passed: Mapping[int, int]) -> Node:
+    inputs = tuple([passed.get(value, value) for value in node.inputs])
+    return node if inputs == node.inputs else replace(node, inputs=inputs)
 
 
 def _absorbed(nodes: list[Node]) -> list[Node]:
@@ -133,20 +166,18 @@ def _absorbed(nodes: list[Node]) -> list[Node]:
     ]
 
 
-def _trimmed(graph: Graph, node: Node, attrs: list[AttrRow]) -> Node:
-    """Return a node without the results that autograd alone read."""
-    saved = dict(graph.attrs[node.attrs]).get(SAVED, 0)
+def _trimmed(graph: Graph, node: Node, read: set[int], attrs: list[AttrRow]) -> Node:
+    """Return a node without the results that autograd alone read; a part of a graph may return what it saved."""
+    row = graph.attrs[node.attrs]
+    saved = dict(row).get(SAVED, 0)
     if node.kind == "module":
-        kept = [value for value in node.outputs if _is_read(graph, value)]
+        own = 0
     elif isinstance(saved, int) and saved:
-        kept = list(node.outputs[: len(node.outputs) - saved])
+        own = len(node.outputs) - saved
     else:
         return node
-    if len(kept) == len(node.outputs):
+    others = [value for value in node.outputs[own:] if value in read]
+    if len(others) == len(node.outputs) - own:
         return node
-    attrs.append(tuple([pair for pair in graph.attrs[node.attrs] if pair[0] != SAVED]))
-    return replace(node, outputs=tuple(kept), attrs=len(attrs) - 1)
-
-
-def _is_read(graph: Graph, value: int) -> bool:
-    return any(graph.phase_of(graph.nodes[user]) == "forward" for user in graph.users[value])
+    attrs.append(tuple([pair for pair in row if pair[0] != SAVED] + [(SAVED, len(others))] * bool(own and others)))
+    return replace(node, outputs=(*node.outputs[:own], *others), attrs=len(attrs) - 1)

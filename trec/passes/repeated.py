@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from trec.analysis.loops import scope_of
+from trec.analysis.blocks import Block
+from trec.analysis.loop import scope_of
 from trec.ir.builder import inner_name, unique
 from trec.ir.derivation import derived
 from trec.ir.rewrite import remaining_scopes, with_nodes
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trec.analysis.blocks import Blocks
-    from trec.analysis.loops import Loop
+    from trec.analysis.loop import Loop
     from trec.ir.graph import Graph
 
 
@@ -67,7 +68,9 @@ class _Rolling:
         """Return the scope that stands for the iterations: that of the call which is one, or a new one around it."""
         blocks, scopes = self.blocks, self.scopes
         called = [scope_of(blocks, item) for item in loop.items]
-        scope = called[0] if len(called) == 1 else -1
+        # Nothing can lie in a call that is one node, so where each has a source of its own they need another scope.
+        alone = len(called) == 1 and (isinstance(loop.items[0], Block) or not loop.own[0])
+        scope = called[0] if alone else -1
         if scope >= 0:
             scopes[scope] = replace(scopes[scope], repeats=loop.names)
         else:

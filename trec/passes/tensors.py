@@ -29,7 +29,8 @@ def tensors(graph: Graph, which: Literal["boundaries", "all"] = "boundaries") ->
 
     Ensures:
         A path leads from one node to another exactly if one did before. A tensor lies in the innermost scope around
-        its producer and all its readers. What inputs, parameters, buffers and constants bring in is a node already.
+        its producer and all its readers of the same phase. What inputs, parameters, buffers and constants bring in is a
+        node already.
 
     Raises:
         OptionError: `which` is neither.
@@ -46,12 +47,14 @@ def tensors(graph: Graph, which: Literal["boundaries", "all"] = "boundaries") ->
         result.append(node if inputs == node.inputs else replace(node, inputs=inputs))
         for value in node.outputs:
             readers = [graph.nodes[user] for user in graph.users[value]]
-            if _is_shown(node, readers, which):
+            if is_shown(node, readers, which):
                 name = unique(f"{graph.values[value].name}.tensor", taken)
                 replaced[value] = len(values)
                 values.append(Value(graph.values[value].type, name))
                 members[name] = [index]
-                result.append(_tensor(graph, name, value, replaced[value], [node, *readers]))
+                phase = graph.phase_of(node)
+                near = [node, *[reader for reader in readers if graph.phase_of(reader) == phase]]
+                result.append(_tensor(graph, name, value, replaced[value], near))
     if not members:
         return graph
     position = {node.name: at for at, node in enumerate(result)}
@@ -62,15 +65,17 @@ def tensors(graph: Graph, which: Literal["boundaries", "all"] = "boundaries") ->
     return derived(with_nodes(graph, result, values=values, carried=carried), graph, members)
 
 
-def _is_shown(maker: Node, readers: list[Node], which: str) -> bool:
-    if maker.kind in SOURCE_KINDS or _is_tensor(maker) or all(map(_is_tensor, readers)):
+def is_shown(maker: Node, readers: list[Node], which: str) -> bool:
+    """Return whether a tensor becomes a node, given what makes it and what reads it."""
+    if maker.kind in SOURCE_KINDS or is_tensor(maker) or all(map(is_tensor, readers)):
         return False
     if which == "all" or maker.kind == "module":
         return True
     return any(reader.kind == "module" or reader.parent != maker.parent for reader in readers)
 
 
-def _is_tensor(node: Node) -> bool:
+def is_tensor(node: Node) -> bool:
+    """Return whether a node is a tensor between steps."""
     return node.kind == "link" and node.op == "tensor"
 
 

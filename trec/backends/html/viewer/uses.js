@@ -95,13 +95,21 @@ export class Uses {
     if (shown[node] === FOLDED) {
       const from = this.folding.iteration[graph.parent[maker]];
       const to = this.folding.iteration[graph.parent[node]];
-      // What an iteration reads of itself or from outside the first one reads too.
-      if (from !== to && this.#isInLoop(graph.parent[maker], from, graph.like[to]))
-        this.#carry(this.#first(value), this.folding.nodes[node], this.folding.scopes[to]);
+      const first = this.folding.nodes[node];
+      // What an iteration reads of itself the first one reads too, and what is outside, but for what another loop began with.
+      if (from !== to && (this.#isInLoop(graph.parent[maker], from, graph.like[to]) || this.#differs(value, first, at - graph.firstInput[node])))
+        this.#carry(this.#first(value), first, this.folding.scopes[to]);
       return;
     }
     const first = this.#first(value);
     if (shown[graph.producer[first]] === SHOWN) this.#add(first, node, at);
+  }
+
+  /** Whether a node reads of another step than a value is made by. @param {number} value @param {number} node @param {number} port */
+  #differs(value, node, port) {
+    const { inputs, firstInput, producer, kind } = this.graph;
+    const [here, there] = [value, inputs[firstInput[node] + port]].map((read) => producer[this.#first(read)]);
+    return here !== there && !isState(kind[here]);
   }
 
   /** @param {number} scope @param {number} iteration @param {number} like the first iteration of the loop */

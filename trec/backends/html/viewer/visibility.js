@@ -20,8 +20,12 @@ export function visibility(graph, view) {
   const found = new Uint8Array(graph.count);
   const { iteration } = folding(graph);
   for (let node = 0; node < graph.count; node++) {
-    if (view.folded && iteration[graph.parent[node]] >= 0) found[node] = FOLDED;
-    else found[node] = isShown(graph, view, node, found) ? SHOWN : HIDDEN;
+    const kind = graph.kind[node];
+    const isFolded = view.folded && iteration[graph.parent[node]] >= 0;
+    // Hidden state stays so where it is folded: a backward pass reads the weights of the last block, not of the first.
+    if (isFolded && kind !== PARAM && kind !== BUFFER && kind !== CONSTANT) found[node] = FOLDED;
+    else if (!isShown(graph, view, node, found)) found[node] = HIDDEN;
+    else found[node] = isFolded ? FOLDED : SHOWN;
   }
   return found;
 }
