@@ -82,7 +82,8 @@ def test_a_folded_chain_is_as_long_as_before() -> None:
 def recurrent(steps: int) -> Graph:
     """A loop: each step reads an item of its own, and what the step before made; all results are stacked."""
     builder, type_, x = started("Net")
-    made, state = [], x
+    made: list[int] = []
+    state = x
     for number in range(steps):
         (item,) = builder.node("op", "__getitem__", parent=0, inputs=[x], results=[type_], attrs=(("key", number),))
         (state,) = builder.node("op", "cell", parent=0, inputs=[item, state], results=[type_])

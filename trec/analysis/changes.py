@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from heapq import nlargest
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
-from trec.analysis.align import ascending
+from trec.analysis.align import align, ascending
 from trec.analysis.carried_changes import carried_rows
-from trec.analysis.edit_texts import Row, attributes, own_name, summary, tied, within
+from trec.analysis.edit_texts import Row, are_tied_alike, attributes, own_name, summary, tied, within
 from trec.analysis.matching import Matching
 from trec.ir.text import type_text
 from trec.ir.types import SOURCE_KINDS, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
     from trec.ir.graph import Graph
     from trec.ir.types import Attr, Node
@@ -85,7 +86,11 @@ class Changes:
 
     def _is_moved(self, here: int, there: int) -> bool:
         parents = self.before.scopes[here].parent, self.after.scopes[there].parent
-        return there in self.matching.moved_scopes or self.scopes.get(parents[0]) != parents[1]
+        return there in self.matching.moved_scopes or not self._is_same_place(*parents)
+
+    def _is_same_place(self, here: int, there: int) -> bool:
+        """Return whether a scope of the first graph became one of the second, calls put around others left aside."""
+        return self.scopes.get(self.matching.home(0, here)) == self.matching.home(1, there)
 
     # ---- calls
 
@@ -93,8 +98,8 @@ class Changes:
         for index, scope in enumerate(self.after.scopes):
             here = self.scope_came.get(index)
             if here is None:
-                if scope.parent < 0 or scope.parent in self.scope_came:
-                    yield "added", "scope", scope.name, "", summary(self.after, index)
+                if scope.parent < 0 or self.matching.home(1, scope.parent) in self.scope_came:
+                    yield "added", "scope", scope.name, "", self._summary(1, index)
                 continue
             earlier = self.before.scopes[here]
             yield from self._compared(index, scope, earlier)
@@ -125,7 +130,7 @@ class Changes:
         for index, node in enumerate(self.after.nodes):
             here = self.came.get(index)
             if here is None:
-                if self._stands_alone(self.after, index, self.came, self.scope_came):
+                if self._stands_alone(1, index):
                     yield "added", node.kind, node.name, "", self._types(self.after, node)
                 continue
             earlier = self.before.nodes[here]
@@ -139,7 +144,7 @@ class Changes:
                 yield from self._named(node, earlier, old, new)
             if node.outputs and self._types(self.before, earlier) != self._types(self.after, node):
                 yield "reshaped", node.kind, node.name, self._types(self.before, earlier), self._types(self.after, node)
-            moved = index in self.matching.moved or self.scopes.get(earlier.parent) != node.parent
+            moved = index in self.matching.moved or not self._is_same_place(earlier.parent, node.parent)
             if moved and node.kind not in SOURCE_KINDS:
                 yield ("moved", node.kind, node.name, *self._reads.get(node.name, ("", "")))
 
@@ -156,11 +161,20 @@ class Changes:
 
     def _named(self, node: Node, earlier: Node, old: dict[str, Attr], new: dict[str, Attr]) -> Iterator[Row]:
         was, now = str(old.get("qualname", earlier.name)), str(new.get("qualname", node.name))
-        paths = self.before.scopes[earlier.parent].path, self.after.scopes[node.parent].path
-        if was != now and within(was, paths[0]) != within(now, paths[1]):
+        if was != now and not self._is_same_name(node, earlier, was, now):
             yield "renamed", node.kind, node.name, was, now
-        if old.get("aliases") != new.get("aliases"):
+        if not are_tied_alike(was, old.get("aliases"), now, new.get("aliases")):
             yield "attribute", node.kind, node.name, tied(old.get("aliases")), tied(new.get("aliases"))
+
+    def _is_same_name(self, node: Node, earlier: Node, was: str, now: str) -> bool:
+        """Return whether a name is the same in the calls that hold both nodes, or in those that read them first."""
+        places = [(earlier.parent, node.parent)]
+        readers = [user for value in node.outputs for user in self.after.users[value] if user in self.came]
+        places += [(self.before.nodes[self.came[user]].parent, self.after.nodes[user].parent) for user in readers[:1]]
+        return any(
+            within(was, self.before.scopes[here].path) == within(now, self.after.scopes[there].path)
+            for here, there in places
+        )
 
     def _exchanged(self) -> Iterator[Row]:
         """Yield the inputs and outputs that are at another position among those that were there before."""
@@ -171,22 +185,27 @@ class Changes:
                 node = self.after.nodes[pairs[pair]]
                 yield "attribute", kind, node.name, f"index={pair[0]}", f"index={pair[1]}"
 
-    def _stands_alone(self, graph: Graph, index: int, nodes: dict[int, int], scopes: dict[int, int]) -> bool:
+    def _stands_alone(self, side: int, index: int) -> bool:
         """Return whether a node that has no partner is an edit of its own, not part of a call that has none."""
-        node = graph.nodes[index]
-        if node.parent not in scopes or (node.scope >= 0 and node.scope not in scopes):
+        graph, scopes = ((self.before, self.scopes), (self.after, self.scope_came))[side]
+        node, home = graph.nodes[index], self.matching.home
+        if home(side, node.parent) not in scopes or (node.scope >= 0 and node.scope not in scopes):
             return False
         if node.kind in SOURCE_KINDS and node.kind != "input":
             users = [graph.nodes[user] for value in node.outputs for user in graph.users[value]]
-            return not users or any(user.parent in scopes for user in users)
+            return not users or any(home(side, user.parent) in scopes for user in users)
         return True
+
+    def _summary(self, side: int, scope: int) -> str:
+        graph, matched = ((self.before, self.nodes), (self.after, self.came))[side]
+        return summary(graph, scope, matched if scope in self.matching.around[side] else ())
 
     def _removed(self) -> Iterator[Row]:
         for index, scope in enumerate(self.before.scopes):
-            if index not in self.scopes and scope.parent in self.scopes:
-                yield "removed", "scope", scope.name, summary(self.before, index), ""
+            if index not in self.scopes and self.matching.home(0, scope.parent) in self.scopes:
+                yield "removed", "scope", scope.name, self._summary(0, index), ""
         for index in self.gone:
-            if self._stands_alone(self.before, index, self.nodes, self.scopes):
+            if self._stands_alone(0, index):
                 node = self.before.nodes[index]
                 yield "removed", node.kind, node.name, self._types(self.before, node), ""
 
@@ -196,10 +215,9 @@ class Changes:
         """Yield what reads other values than before, calls as a whole, but for what was put between or taken out."""
         told: dict[Row, None] = {}
         for there, here in sorted(self.came.items()):
-            new, old = self.after.nodes[there].inputs, self.before.nodes[here].inputs
-            for port in range(max(len(new), len(old))):
-                one = old[port] if port < len(old) else -1
-                other = new[port] if port < len(new) else -1
+            for one, other in self._ports(here, there):
+                if self._follows(one, other):
+                    continue
                 if one < 0 or other < 0 or not self._is_same(one, other):
                     before = self.before.values[one].name if one >= 0 else "nothing"
                     after = self.after.values[other].name if other >= 0 else "nothing"
@@ -209,6 +227,31 @@ class Changes:
                     else:
                         self._reads.setdefault(reader[1], (before, after))
         yield from told
+
+    def _ports(self, here: int, there: int) -> Iterator[tuple[int, int]]:
+        """Yield what a node read and reads now, port by port; -1 where one of them has no such port."""
+        old, new = self.before.nodes[here].inputs, self.after.nodes[there].inputs
+        if len(old) == len(new):
+            yield from zip(old, new, strict=True)
+            return
+        was = [self._became(value) for value in old]
+        now = [self._place_of(self.after, value) for value in new]
+        for (a, c), (b, d) in pairwise([(-1, -1), *align(was, now), (len(old), len(new))]):
+            yield from zip_longest(old[a + 1 : b], new[c + 1 : d], fillvalue=-1)
+
+    def _became(self, value: int) -> Hashable:
+        node, port = self._place_of(self.before, value)
+        return (self.nodes[node], port) if node in self.nodes else f"gone {value}"
+
+    def _place_of(self, graph: Graph, value: int) -> tuple[int, int]:
+        producer = graph.producers[value]
+        return producer, graph.nodes[producer].outputs.index(value)
+
+    def _follows(self, one: int, other: int) -> bool:
+        """Return whether one of two values is read no more, or newly, since what makes it is gone, or new."""
+        if one < 0:
+            return self.after.producers[other] not in self.came
+        return other < 0 and self.before.producers[one] not in self.nodes
 
     def _is_same(self, one: int, other: int) -> bool:
         """Return whether a value is the one that it was, or follows from what was added, removed or moved before it."""
