@@ -147,6 +147,17 @@ def test_writes_in_place_and_who_sees_them() -> None:
     assert found.hazards == found.writes
 
 
+def test_what_returns_its_input_shares_memory() -> None:
+    builder, type_, x = started("Net")
+    (x,) = builder.node("op", "exp", parent=0, inputs=[x], results=[type_])
+    off, on = (("p", 0.5), ("training", False)), (("p", 0.5), ("training", True))
+    (x,) = builder.node("op", "dropout", parent=0, inputs=[x], results=[type_], attrs=off)
+    parts = builder.node("op", "aten.unsafe_split.Tensor", parent=0, inputs=[x], results=[type_, type_])
+    builder.node("op", "dropout", parent=0, inputs=[x], results=[type_], attrs=on)
+    found = ended(builder, *parts).aliases()
+    assert found.storages == (("exp", "dropout", "aten.unsafe_split.Tensor:0", "aten.unsafe_split.Tensor:1"),)
+
+
 def test_where_alike_blocks_differ_is_said(golden: Callable[[str, str], None]) -> None:
     golden("repeats-stages.txt", f"{samples.stages().repeats()}\n---\n{samples.experts().repeats()}\n")
     assert [(item.one, item.other) for item in samples.stages().repeats().differences] == [
