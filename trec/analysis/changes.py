@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from heapq import nlargest
-from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
-from trec.analysis.align import align, ascending
+from trec.analysis.align import ascending
 from trec.analysis.carried_changes import carried_rows
 from trec.analysis.edit_texts import Row, are_tied_alike, attributes, own_name, summary, tied, within
 from trec.analysis.matching import Matching
+from trec.analysis.wiring_changes import Wiring
 from trec.ir.text import type_text
 from trec.ir.types import SOURCE_KINDS, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Iterator
 
     from trec.ir.graph import Graph
     from trec.ir.types import Attr, Node
 
 _NAMES = ("qualname", "aliases", "index")
-_FAR = 64
-"""How many nodes behind one that has no partner are looked at."""
 
 
 class Changes:
@@ -38,21 +35,13 @@ class Changes:
         self.scope_came = {there: here for here, there in self.scopes.items()}
         """The same for scopes."""
         self.gone = [index for index in range(len(before.nodes)) if index not in self.nodes]
-        elsewhere = self._moved()
-        self.settled = {here: there for here, there in self.nodes.items() if there not in elsewhere}
-        """The matched nodes that were not moved; for what flows, a move is to be taken out here and put in there."""
-        self.settled_came = {there: here for here, there in self.settled.items()}
-        """The same the other way round."""
-        self._reads: dict[str, tuple[str, str]] = {}
-        """For each call and node that was moved, what it read that it does not read now, and what it reads instead."""
-        self._behind: tuple[dict[int, frozenset[int]], dict[int, frozenset[int]]] = ({}, {})
-        """For each graph, what `_source` found."""
+        self._wiring = Wiring(before, after, self.nodes, self.scopes, self._moved())
         self._steps = [_steps(graph) for graph in (before, after)]
         self._found: list[Row] = []
 
     def rows(self) -> list[Row]:
         """Return the edits: of scopes, of nodes, of what they read, and what was removed."""
-        wiring = [*self._wiring(), *carried_rows(self.before, self.after, self.nodes, self.scopes)]
+        wiring = [*self._wiring.rows(), *carried_rows(self.before, self.after, self.nodes, self.scopes)]
         found: list[Row] = []
         found += self._scopes()
         found += self._nodes()
@@ -120,7 +109,7 @@ class Changes:
 
     def _placed(self, index: int, scope: Scope, earlier: Scope) -> Iterator[Row]:
         if self._is_moved(self.scope_came[index], index):
-            yield ("moved", "scope", scope.name, *self._reads.get(scope.name, ("", "")))
+            yield ("moved", "scope", scope.name, *self._wiring.of_moved.get(scope.name, ("", "")))
         if self.names and (own_name(self.before, earlier) != own_name(self.after, scope)):
             yield "renamed", "scope", scope.name, earlier.name, scope.name
 
@@ -146,7 +135,7 @@ class Changes:
                 yield "reshaped", node.kind, node.name, self._types(self.before, earlier), self._types(self.after, node)
             moved = index in self.matching.moved or not self._is_same_place(earlier.parent, node.parent)
             if moved and node.kind not in SOURCE_KINDS:
-                yield ("moved", node.kind, node.name, *self._reads.get(node.name, ("", "")))
+                yield ("moved", node.kind, node.name, *self._wiring.of_moved.get(node.name, ("", "")))
 
     def _types(self, graph: Graph, node: Node) -> str:
         texts = self._texts[graph is self.after]
@@ -208,103 +197,6 @@ class Changes:
             if self._stands_alone(0, index):
                 node = self.before.nodes[index]
                 yield "removed", node.kind, node.name, self._types(self.before, node), ""
-
-    # ---- what flows
-
-    def _wiring(self) -> Iterator[Row]:
-        """Yield what reads other values than before, calls as a whole, but for what was put between or taken out."""
-        told: dict[Row, None] = {}
-        for there, here in sorted(self.came.items()):
-            for one, other in self._ports(here, there):
-                if self._follows(one, other):
-                    continue
-                if one < 0 or other < 0 or not self._is_same(one, other):
-                    before = self.before.values[one].name if one >= 0 else "nothing"
-                    after = self.after.values[other].name if other >= 0 else "nothing"
-                    reader = self._reader(there, here, one, other)
-                    if there in self.settled_came:
-                        told["rewired", *reader, before, after] = None
-                    else:
-                        self._reads.setdefault(reader[1], (before, after))
-        yield from told
-
-    def _ports(self, here: int, there: int) -> Iterator[tuple[int, int]]:
-        """Yield what a node read and reads now, port by port; -1 where one of them has no such port."""
-        old, new = self.before.nodes[here].inputs, self.after.nodes[there].inputs
-        if len(old) == len(new):
-            yield from zip(old, new, strict=True)
-            return
-        was = [self._became(value) for value in old]
-        now = [self._place_of(self.after, value) for value in new]
-        for (a, c), (b, d) in pairwise([(-1, -1), *align(was, now), (len(old), len(new))]):
-            yield from zip_longest(old[a + 1 : b], new[c + 1 : d], fillvalue=-1)
-
-    def _became(self, value: int) -> Hashable:
-        node, port = self._place_of(self.before, value)
-        return (self.nodes[node], port) if node in self.nodes else f"gone {value}"
-
-    def _place_of(self, graph: Graph, value: int) -> tuple[int, int]:
-        producer = graph.producers[value]
-        return producer, graph.nodes[producer].outputs.index(value)
-
-    def _follows(self, one: int, other: int) -> bool:
-        """Return whether one of two values is read no more, or newly, since what makes it is gone, or new."""
-        if one < 0:
-            return self.after.producers[other] not in self.came
-        return other < 0 and self.before.producers[one] not in self.nodes
-
-    def _is_same(self, one: int, other: int) -> bool:
-        """Return whether a value is the one that it was, or follows from what was added, removed or moved before it."""
-        old, new = self.before.producers[one], self.after.producers[other]
-        if self.nodes.get(old) == new:
-            return self.before.nodes[old].outputs.index(one) == self.after.nodes[new].outputs.index(other)
-        if new in self.settled_came and old in self.settled:
-            return False
-        before = frozenset(self.settled[index] for index in self._source(self.before, old, self.settled))
-        return not before.isdisjoint(self._source(self.after, new, self.settled_came))
-
-    def _source(self, graph: Graph, index: int, matched: dict[int, int]) -> frozenset[int]:
-        """Return the matched nodes that a node without partner depends on, by way of others without partner.
-
-        Of many only the last are kept, so that the work stays linear.
-        """
-        behind = self._behind[graph is self.after]
-        pending = [] if index in behind else [index]
-        while pending:
-            at = pending[-1]
-            makers = set() if at in matched else {graph.producers[value] for value in graph.nodes[at].inputs}
-            unknown = [maker for maker in makers if maker not in behind]
-            if unknown:
-                pending += unknown
-                continue
-            found = {at} if at in matched else set[int]().union(*[behind[maker] for maker in makers])
-            behind[at] = frozenset(found if len(found) <= _FAR else nlargest(_FAR, found))
-            pending.pop()
-        return behind[index]
-
-    def _reader(self, there: int, here: int, one: int, other: int) -> tuple[str, str]:
-        """Return the outermost call around a node that holds neither the old nor the new maker of what it reads.
-
-        Returns:
-            `scope` and its name, or the kind and name of the node itself.
-        """
-        found: tuple[str, str] = (self.after.nodes[there].kind, self.after.nodes[there].name)
-        scope, partner = self.after.nodes[there].parent, self.before.nodes[here].parent
-        while scope > 0 and self.scopes.get(partner) == scope:
-            if other >= 0 and _holds(self.after, scope, self.after.producers[other]):
-                break
-            if one >= 0 and _holds(self.before, partner, self.before.producers[one]):
-                break
-            found = "scope", self.after.scopes[scope].name
-            scope, partner = self.after.scopes[scope].parent, self.before.scopes[partner].parent
-        return found
-
-
-def _holds(graph: Graph, scope: int, node: int) -> bool:
-    at = graph.nodes[node].parent
-    while at > scope:
-        at = graph.scopes[at].parent
-    return at == scope
 
 
 def _steps(graph: Graph) -> list[int]:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from trec.analysis.align import align
 from trec.analysis.blocks import Block, Blocks
-from trec.analysis.groups import short_op
+from trec.analysis.likeness import name_of, same_class, same_name, same_name_and_class, same_program
 from trec.analysis.wrapping import opened, regrouped, without_wrapper
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from trec.analysis.align import Pairs
+    from trec.analysis.likeness import Item, Key
     from trec.ir.graph import Graph
-
-Item = Block | int
-Key = Callable[[Blocks, Item, int], Hashable]
 
 
 class Matching:
@@ -78,10 +75,10 @@ class Matching:
 
     def _inside(self, one: Sequence[Item], other: Sequence[Item]) -> None:
         """Match the items of two calls that are matched."""
-        same = self._in_order(one, other, _strict)
-        self._set_aside(one, other, same)
-        for left, right in self._paired(one, other, same):
-            for near, near_other in self._paired(left, right, self._in_order(left, right, _alike)):
+        equal = self._in_order(one, other, same_program)
+        self._set_aside(one, other, equal)
+        for left, right in self._paired(one, other, equal):
+            for near, near_other in self._paired(left, right, self._in_order(left, right, same_name_and_class)):
                 self._between(near, near_other)
 
     def _between(self, one: Sequence[Item], other: Sequence[Item]) -> None:
@@ -92,8 +89,8 @@ class Matching:
                 scopes.update([call.scope for call in calls])
             self._inside(opened(one, away), opened(other, around))
             return
-        for left, right in self._paired(one, other, self._in_order(one, other, _named)):
-            for near, near_other in self._paired(left, right, self._in_order(left, right, _classed)):
+        for left, right in self._paired(one, other, self._in_order(one, other, same_name)):
+            for near, near_other in self._paired(left, right, self._in_order(left, right, same_class)):
                 pairs = self._exchanged(near, near_other)
                 for here, there in pairs:
                     self._pair(here, there)
@@ -102,14 +99,14 @@ class Matching:
 
     def _in_order(self, one: Sequence[Item], other: Sequence[Item], key: Key) -> Pairs:
         """Return the positions of items that have a key in common, ascending on both sides."""
-        is_open = key is _strict
+        is_open = key is same_program
         left, right = (
             [at for at, item in enumerate(side) if is_open or item not in self._aside] for side in (one, other)
         )
         found = align(
             [key(self.before, one[at], 0) for at in left],
             [key(self.after, other[at], 1) for at in right],
-            ([_name(self.before, one[at]) for at in left], [_name(self.after, other[at]) for at in right]),
+            ([name_of(self.before, one[at]) for at in left], [name_of(self.after, other[at]) for at in right]),
         )
         return [(left[a], right[b]) for a, b in found]
 
@@ -285,29 +282,3 @@ _SOURCES = frozenset({"param", "buffer", "constant"})
 
 def _size(item: Item) -> int:
     return item.end - item.start if isinstance(item, Block) else 1
-
-
-def _strict(blocks: Blocks, item: Item, side: int) -> Hashable:
-    return blocks.item_key(item)
-
-
-def _alike(blocks: Blocks, item: Item, side: int) -> Hashable:
-    if isinstance(item, Block):
-        scope = blocks.graph.scopes[item.scope]
-        return scope.cls, _name(blocks, item)
-    node = blocks.graph.nodes[blocks.steps[item]]
-    return node.kind, short_op(node.op).rstrip("_")
-
-
-def _name(blocks: Blocks, item: Item) -> str:
-    return blocks.graph.scopes[item.scope].path.rpartition(".")[2] if isinstance(item, Block) else ""
-
-
-def _named(blocks: Blocks, item: Item, side: int) -> Hashable:
-    if isinstance(item, Block):
-        return _name(blocks, item)
-    return side, item
-
-
-def _classed(blocks: Blocks, item: Item, side: int) -> Hashable:
-    return blocks.graph.scopes[item.scope].cls if isinstance(item, Block) else (side, item)

@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trec.analysis.blocks import Blocks
-
-    Item = Block | int
+    from trec.analysis.likeness import Item
 
 
 def without_wrapper(blocks: Blocks, block: Block, others: Blocks, inner: Block) -> tuple[list[Item], list[int]]:
