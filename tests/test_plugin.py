@@ -82,3 +82,59 @@ def test_without_the_package_there_are_none(tmp_path: Path) -> None:
         "from trec import registry\nprint('bypass' in registry.names('pass'), 'outline' in registry.names('backend'))"
     )
     assert run(code, tmp_path) == "False False\n"
+
+
+FAULTY = """
+X = 3
+
+class Passes:
+    @staticmethod
+    def nested(graph):
+        return graph
+
+def nothing(graph):
+    return None
+
+def collapse(graph, **options):
+    raise AssertionError
+"""
+POINTS = """
+[trec.passes]
+nested = faulty:Passes.nested
+nothing = faulty:nothing
+missing = faulty:missing
+absent = no_such_module:function
+number = faulty:X
+twice = faulty:{}
+collapse = faulty:collapse
+"""
+TRY = """
+from tests.passes.samples import blocks
+from trec import TrecError
+
+graph = blocks()
+for name in ("nested", "nothing", "missing", "absent", "number", "twice", "collapse", 3):
+    try:
+        print(name, graph.apply(name, **{"depth": 0} if name == "collapse" else {}).name)
+    except TrecError as error:
+        print(type(error).__name__, error)
+"""
+
+
+def test_what_is_wrong_with_a_package_is_said(tmp_path: Path) -> None:
+    (tmp_path / "faulty.py").write_text(FAULTY)
+    for package, function in (("faulty", "one"), ("second", "two")):
+        folder = tmp_path / f"{package}-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        (folder / "entry_points.txt").write_text(POINTS.format(function))
+    nested, nothing, missing, absent, number, twice, collapse, other = run(TRY, tmp_path, tmp_path).splitlines()
+    assert (nested, collapse) == ("nested Blocks", "collapse Blocks")
+    assert nothing == "OptionError the pass nothing returned an object of type NoneType, expected a graph"
+    assert (
+        "DependencyError the pass 'missing' of an installed package cannot be imported from faulty:missing" in missing
+    )
+    assert "No module named 'no_such_module'; install what it needs" in absent
+    assert "is no function: faulty:X is 3" in number
+    assert "several packages offer a pass named 'twice': faulty:one, faulty:two; uninstall all but one" in twice
+    assert other == "OptionError a pass is given as a function or by name, not as 3"

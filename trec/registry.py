@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from trec.errors import OptionError
+from trec.errors import DependencyError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,23 +74,48 @@ _GROUPS = {"pass": "trec.passes", "backend": "trec.backends"}
 @cache
 def load(reference: str) -> Callable[..., Any]:
     """Return the function that a reference such as `package.module:function` names."""
-    module, _, function = reference.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), function)
-    return found
+    module, _, path = reference.partition(":")
+    found: Any = import_module(module)
+    for name in path.split("."):
+        found = getattr(found, name)
+    function: Callable[..., Any] = found
+    return function
 
 
-def resolve(kind: str, name: str) -> Callable[..., Any]:
-    """Return the pass or backend of that name.
+def resolve(kind: str, found: str | Callable[..., Any]) -> Callable[..., Any]:
+    """Return the pass or backend of that name; a function is one itself.
 
     Args:
         kind: `pass` or `backend`.
-        name: a built-in one, or one that an installed package offers under the entry point group `trec.passes` or
-            `trec.backends`.
+        found: a function; or the name of a built-in one, or of one that an installed package offers under the entry
+            point group `trec.passes` or `trec.backends`. Of two of one name the built-in one is meant.
 
     Raises:
-        OptionError: there is none of that name.
+        OptionError: there is none of that name, or several packages offer one, or it is no function.
+        DependencyError: it cannot be imported.
     """
-    return load(reference(kind, name))
+    if not isinstance(found, str):
+        if callable(found):
+            return found
+        raise OptionError(f"a {kind} is given as a function or by name, not as {found!r}")
+    place = reference(kind, found)
+    if found in _BUILT_IN[kind]:
+        return load(place)
+    places = _plugins(kind)[found]
+    if len(places) > 1:
+        raise OptionError(
+            f"several packages offer a {kind} named {found!r}: {', '.join(places)}; uninstall all but one"
+        )
+    try:
+        function = load(place)
+    except (ImportError, AttributeError) as error:
+        raise DependencyError(
+            f"the {kind} {found!r} of an installed package cannot be imported from {place}: {error}; "
+            "install what it needs, or another version of it"
+        ) from error
+    if not callable(function):
+        raise OptionError(f"the {kind} {found!r} of an installed package is no function: {place} is {function!r}")
+    return function
 
 
 def reference(kind: str, name: str) -> str:
@@ -104,7 +129,7 @@ def reference(kind: str, name: str) -> str:
         return built_in[name]
     plugins = _plugins(kind)
     if name in plugins:
-        return plugins[name]
+        return plugins[name][0]
     known = ", ".join(sorted({*built_in, *plugins}))
     raise OptionError(f"there is no {kind} named {name!r}; known are: {known}")
 
@@ -115,7 +140,11 @@ def names(kind: str) -> tuple[str, ...]:
 
 
 @cache
-def _plugins(kind: str) -> dict[str, str]:
+def _plugins(kind: str) -> dict[str, tuple[str, ...]]:
+    """Return the names that installed packages offer, each with the places that it stands for; there should be one."""
     from importlib.metadata import entry_points  # slow to import, and needed only where a plugin is asked for
 
-    return {point.name: point.value for point in entry_points(group=_GROUPS[kind])}
+    places: dict[str, dict[str, None]] = {}
+    for point in entry_points(group=_GROUPS[kind]):
+        places.setdefault(point.name, {})[f"{point.module}:{point.attr}"] = None
+    return {name: tuple(sorted(found)) for name, found in places.items()}

@@ -102,6 +102,19 @@ class Experts(nn.Module):
         return total
 
 
+class Skip(nn.Module):
+    """What goes down and comes up again, past what is kept beside it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.down, self.up = nn.Conv2d(3, 8, 3, stride=2, padding=1), nn.Conv2d(16, 8, 3, padding=1)
+
+    def forward(self, x: Any) -> Any:
+        kept = self.down(x)
+        x = torch.relu(kept)
+        return self.up(torch.cat([x, kept], 1))
+
+
 def _encoder() -> Any:
     return nn.TransformerEncoder(
         nn.TransformerEncoderLayer(32, 4, 128, batch_first=True), 3, enable_nested_tensor=False
@@ -120,4 +133,5 @@ MODELS: dict[str, Callable[[], tuple[Any, tuple[int, ...]]]] = {
     "encoder": lambda: (_encoder(), (2, 16, 32)),
     "residual": lambda: (nn.Sequential(Residual(16, 32), Residual(32, 32), Residual(32, 32)).eval(), (2, 16, 16, 16)),
     "experts": lambda: (Experts(), (4, 16)),
+    "skip": lambda: (Skip(), (2, 3, 32, 32)),
 }  # fmt: skip

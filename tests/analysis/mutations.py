@@ -62,7 +62,9 @@ def other_call(graph: Graph, data: st.DataObject) -> Graph | None:
     if index is None:
         return None
     closed = {node.scope for node in graph.nodes} | {graph.nodes[index].parent}
-    parent = one_of(data, [scope for scope in range(len(graph.scopes)) if scope not in closed])
+    phase = graph.phase_of(graph.nodes[index])
+    free = [at for at, scope in enumerate(graph.scopes) if at not in closed and scope.phase == phase]
+    parent = one_of(data, free)
     if parent is None:
         return None
     scope = graph.scopes[parent]

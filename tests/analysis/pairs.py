@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -99,6 +100,84 @@ class Steps(nn.Module):
         return x
 
 
+class Wrapper(nn.Module):
+    """Another model, called as it is."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, *args: Any) -> Any:
+        return self.model(*args)
+
+
+class LowRank(nn.Module):
+    """A layer with a correction of low rank beside it."""
+
+    def __init__(self, base: Any) -> None:
+        super().__init__()
+        self.base = base
+        self.down, self.up = nn.Linear(base.in_features, 2, bias=False), nn.Linear(2, base.out_features, bias=False)
+
+    def forward(self, x: Any) -> Any:
+        return self.base(x) + self.up(self.down(x))
+
+
+def corrected() -> nn.Module:
+    """A model with one layer wrapped."""
+    model = Model()
+    model.layers[1].up = LowRank(model.layers[1].up)
+    return model
+
+
+def perceptron(*widths: int, grouped: bool = False, act: Any = nn.ReLU, bias: bool = True) -> nn.Module:
+    """Linear layers with activations between, each pair in a container of its own or none."""
+    groups = [[nn.Linear(before, after, bias=bias), act()] for before, after in pairwise(widths)]
+    return nn.Sequential(*[nn.Sequential(*group) for group in groups] if grouped else chain(*groups))
+
+
+def blocks(*hidden: int) -> nn.Module:
+    """Perceptrons of these widths, one after the other."""
+    return nn.Sequential(*[perceptron(8, width, 8) for width in hidden])
+
+
+class Function(nn.Module):
+    """A perceptron whose activation is no module."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.up, self.down = nn.Linear(8, 16), nn.Linear(16, 8)
+
+    def forward(self, x: Any) -> Any:
+        return self.down(self.act(self.up(x)))
+
+    def act(self, x: Any) -> Any:
+        return nn.functional.relu(x)
+
+
+class Called(Function):
+    """The same with a module."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.relu = nn.ReLU()
+
+    def act(self, x: Any) -> Any:
+        return self.relu(x)
+
+
+def floats(make: Callable[[], Any]) -> Callable[[], Any]:
+    """Return what makes a model behind a cast."""
+    return lambda: nn.Sequential(Cast(), make())
+
+
+class Cast(nn.Module):
+    """What makes numbers of ids."""
+
+    def forward(self, ids: Any) -> Any:
+        return ids.float()
+
+
 IDS = torch.arange(8)[None]
 PAIRS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "a-layer-more": (Model, lambda: Model(layers=3)),
@@ -111,4 +190,14 @@ PAIRS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "out-of-place": (lambda: Model(inplace=True), Model),
     "list-permuted": (lambda: Steps((0, 1, 2, 3)), lambda: Steps((2, 0, 1, 3))),
     "the-same": (Model, Model),
+    "wrapped": (Model, lambda: Wrapper(Model())),
+    "low-rank-wrapper": (Model, corrected),
+    "grouped": (floats(lambda: perceptron(8, 12, 16, 8)), floats(lambda: perceptron(8, 12, 16, 8, grouped=True))),
+    "blocks-exchanged": (floats(lambda: blocks(12, 16, 20, 24)), floats(lambda: blocks(24, 16, 20, 12))),
+    "function-to-module": (floats(Function), floats(Called)),
+    "bias-left-out": (floats(lambda: perceptron(8, 12, 8)), floats(lambda: perceptron(8, 12, 8, bias=False))),
+    "norm-to-the-end": (
+        lambda: nn.Sequential(Cast(), nn.LayerNorm(8), nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8)),
+        lambda: nn.Sequential(Cast(), nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8), nn.LayerNorm(8)),
+    ),
 }

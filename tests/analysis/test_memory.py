@@ -6,6 +6,7 @@ import pytest
 
 import trec
 from tests.passes.samples import ended, param, started
+from trec.ir.types import Source
 
 if TYPE_CHECKING:
     from trec.ir.graph import Graph
@@ -56,8 +57,33 @@ def test_a_module_holds_what_it_is_given_until_it_returns() -> None:
     assert found.ranges[0].last == 4
 
 
+@pytest.mark.parametrize(
+    ("lines", "last"),
+    [
+        ((1, 2, 2, 3), 3),
+        ((1, 2, 3, 4), 2),
+        ((1, 1, 1, 1), 2),
+    ],
+)
+def test_a_variable_holds_what_it_has_until_the_statement_that_reads_it_has_ended(
+    lines: tuple[int, ...], last: int
+) -> None:
+    builder, type_, x = started("Net")
+    for op, line in zip(("exp", "cat", "conv", "relu"), lines, strict=True):
+        (x,) = builder.node("op", op, parent=0, inputs=[x], results=[type_], source=Source("net.py", line))
+    found = ended(builder, x).memory()
+    assert (found.ranges[0].name, found.ranges[0].last) == ("exp", last)
+
+
+def test_a_line_that_does_the_same_twice_may_be_a_loop() -> None:
+    builder, type_, x = started("Net")
+    for op, line in (("exp", 1), ("conv", 2), ("relu", 2), ("conv", 2), ("tanh", 3)):
+        (x,) = builder.node("op", op, parent=0, inputs=[x], results=[type_], source=Source("net.py", line))
+    assert [live.last for live in ended(builder, x).memory().ranges] == [2, 3, 4, 5, 6]
+
+
 @pytest.mark.torch
-@pytest.mark.parametrize("name", ["mlp", "convolutions", "encoder", "residual", "experts"])
+@pytest.mark.parametrize("name", ["mlp", "convolutions", "encoder", "residual", "experts", "skip"])
 def test_the_peak_is_what_was_measured(name: str) -> None:
     torch = pytest.importorskip("torch")
     from tests.analysis.measured import MODELS, measured_peak

@@ -82,7 +82,8 @@ def test_a_folded_chain_is_as_long_as_before() -> None:
 def recurrent(steps: int) -> Graph:
     """A loop: each step reads an item of its own, and what the step before made; all results are stacked."""
     builder, type_, x = started("Net")
-    made, state = [], x
+    made: list[int] = []
+    state = x
     for number in range(steps):
         (item,) = builder.node("op", "__getitem__", parent=0, inputs=[x], results=[type_], attrs=(("key", number),))
         (state,) = builder.node("op", "cell", parent=0, inputs=[item, state], results=[type_])
@@ -144,6 +145,17 @@ def test_writes_in_place_and_who_sees_them() -> None:
         ("aten.mul_.Tensor", "w", "param", ()),
     ]
     assert found.hazards == found.writes
+
+
+def test_what_returns_its_input_shares_memory() -> None:
+    builder, type_, x = started("Net")
+    (x,) = builder.node("op", "exp", parent=0, inputs=[x], results=[type_])
+    off, on = (("p", 0.5), ("training", False)), (("p", 0.5), ("training", True))
+    (x,) = builder.node("op", "dropout", parent=0, inputs=[x], results=[type_], attrs=off)
+    parts = builder.node("op", "aten.unsafe_split.Tensor", parent=0, inputs=[x], results=[type_, type_])
+    builder.node("op", "dropout", parent=0, inputs=[x], results=[type_], attrs=on)
+    found = ended(builder, *parts).aliases()
+    assert found.storages == (("exp", "dropout", "aten.unsafe_split.Tensor:0", "aten.unsafe_split.Tensor:1"),)
 
 
 def test_where_alike_blocks_differ_is_said(golden: Callable[[str, str], None]) -> None:

@@ -190,7 +190,7 @@ def test_what_is_hidden_counts_in_what_is_closed(trec: Trec, folder: Path) -> No
 def test_a_backend_without_a_suffix_is_called_by_name(
     trec: Trec, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plugins = {"backend": {"rows": "tests.cli.samples:rows"}, "pass": {}}
+    plugins = {"backend": {"rows": ("tests.cli.samples:rows",)}, "pass": {}}
     monkeypatch.setattr(registry, "_plugins", plugins.__getitem__)
     assert trec("render", "skip.trec", "-o", "-", "--format", "rows", "--option", "key=op").out == (
         json.dumps([node.op for node in skip().nodes], separators=(",", ":")) + "\n"

@@ -7,8 +7,12 @@ import sys
 import tomllib
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from trec.testing import plugin
+from trec.testing.goldens import current
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -75,6 +79,29 @@ def test_a_golden_that_matches_is_not_written_anew(project: Path) -> None:
     again = run(project, "--trec-update")
     assert "1 passed" in again.stdout
     assert "written" not in again.stdout
+
+
+def test_a_golden_that_cannot_be_read_is_written_anew(project: Path) -> None:
+    golden = project / "checks" / "golden" / "net.json"
+    golden.parent.mkdir()
+    golden.write_text("<<<<<<< ours\n")
+    failed = run(project)
+    assert failed.returncode == 1
+    assert "cannot be loaded" in failed.stdout
+    assert "to write it anew: `pytest --trec-update`" in failed.stdout
+    assert "golden graph written" in run(project, "--trec-update").stdout
+    assert "1 passed" in run(project).stdout
+
+
+def test_what_other_processes_wrote_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current, "written", [Path("a.json")])
+    worker = SimpleNamespace(workeroutput={})
+    plugin.pytest_sessionfinish(SimpleNamespace(config=worker))  # type: ignore[arg-type]
+    monkeypatch.setattr(current, "written", [])
+    plugin.pytest_sessionfinish(SimpleNamespace(config=SimpleNamespace()))  # type: ignore[arg-type]
+    plugin.pytest_testnodedown(worker)
+    plugin.pytest_testnodedown(SimpleNamespace())
+    assert current.written == [Path("a.json")]
 
 
 def test_the_entry_point_names_the_plugin() -> None:

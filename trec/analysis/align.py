@@ -12,14 +12,23 @@ if TYPE_CHECKING:
 _SMALL = 10_000
 """Up to this many pairs of items a longest common subsequence is found by comparing them all."""
 
+_MATCH = 2 * _SMALL
+"""What a pair weighs in a common subsequence; one of the same name weighs one more."""
+
 Pairs = list[tuple[int, int]]
+Names = tuple["Sequence[Hashable]", "Sequence[Hashable]"]
 
 
-def align(one: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:
+def align(one: Sequence[Hashable], other: Sequence[Hashable], names: Names = ((), ())) -> Pairs:
     """Return positions of equal items in both sequences, ascending in both, as many as are found in near-linear time.
 
-    What is equal at both ends is paired first; then items that occur once in each; what lies between is treated alike,
-    until it is small enough for a longest common subsequence.
+    Args:
+        one: items.
+        other: items.
+        names: a name for each item of both; where there is a choice, items of the same name are paired.
+
+    What is equal at both ends is paired first. Of what is small enough a longest common subsequence is found; else
+    items are paired that occur once in each, and what lies between is treated alike.
 
     Cost: near-linear, where few items differ or most are distinct.
     Source: B. Cohen's patience diff, as in `git diff --patience`.
@@ -36,13 +45,14 @@ def align(one: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:
             pairs.append((end, stop))
         if start == end or begin == stop:
             continue
+        if (end - start) * (stop - begin) <= _SMALL:
+            pairs += _longest(one, other, names, start, end, begin, stop)
+            continue
         anchors = _anchors(one, other, start, end, begin, stop)
         if anchors:
             pairs += anchors
             edges = [(start - 1, begin - 1), *anchors, (end, stop)]
             pending += [(a + 1, b, c + 1, d) for (a, c), (b, d) in pairwise(edges)]
-        elif (end - start) * (stop - begin) <= _SMALL:
-            pairs += _longest(one, other, start, end, begin, stop)
         else:
             pairs += _greedy(one, other, start, end, begin, stop)
     return sorted(pairs)
@@ -92,25 +102,34 @@ def ascending(pairs: Pairs) -> Pairs:
     return found[::-1]
 
 
-def _longest(one: Sequence[Hashable], other: Sequence[Hashable], start: int, end: int, begin: int, stop: int) -> Pairs:
+def _longest(
+    one: Sequence[Hashable], other: Sequence[Hashable], names: Names, start: int, end: int, begin: int, stop: int
+) -> Pairs:
     """Return a longest common subsequence of two stretches."""
     width = stop - begin
+    here, there = names if names[0] else ((None,) * len(one), (None,) * len(other))
     table = [[0] * (width + 1)]
     for row in range(end - 1, start - 1, -1):
         last = table[-1]
         line = [0] * (width + 1)
         for column in range(width - 1, -1, -1):
-            same = one[row] == other[begin + column]
-            line[column] = last[column + 1] + 1 if same else max(last[column], line[column + 1])
+            line[column] = max(last[column], line[column + 1])
+            if one[row] == other[begin + column]:
+                weight = _MATCH + (here[row] == there[begin + column])
+                line[column] = max(line[column], last[column + 1] + weight)
         table.append(line)
     table.reverse()
     found: Pairs = []
     row = column = 0
     while row < end - start and column < width:
-        if one[start + row] == other[begin + column]:
-            found.append((start + row, begin + column))
-            row, column = row + 1, column + 1
-        elif table[row + 1][column] >= table[row][column + 1]:
+        best, after = table[row][column], table[row + 1][column + 1]
+        if best - after >= _MATCH and one[start + row] == other[begin + column]:
+            weight = _MATCH + (here[start + row] == there[begin + column])
+            if best == after + weight:
+                found.append((start + row, begin + column))
+                row, column = row + 1, column + 1
+                continue
+        if best == table[row + 1][column]:
             row += 1
         else:
             column += 1

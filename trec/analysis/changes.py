@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from trec.analysis.align import ascending
 from trec.analysis.carried_changes import carried_rows
-from trec.analysis.edit_texts import Row, attributes, own_name, summary, tied, within
+from trec.analysis.edit_texts import Row, are_tied_alike, attributes, own_name, summary, tied, within
 from trec.analysis.matching import Matching
+from trec.analysis.wiring_changes import Wiring
 from trec.ir.text import type_text
 from trec.ir.types import SOURCE_KINDS, Scope
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from trec.ir.types import Attr, Node
 
 _NAMES = ("qualname", "aliases", "index")
-_FAR = 64
-"""How many nodes behind one that has no partner are looked at."""
 
 
 class Changes:
@@ -37,21 +35,13 @@ class Changes:
         self.scope_came = {there: here for here, there in self.scopes.items()}
         """The same for scopes."""
         self.gone = [index for index in range(len(before.nodes)) if index not in self.nodes]
-        elsewhere = self._moved()
-        self.settled = {here: there for here, there in self.nodes.items() if there not in elsewhere}
-        """The matched nodes that were not moved; for what flows, a move is to be taken out here and put in there."""
-        self.settled_came = {there: here for here, there in self.settled.items()}
-        """The same the other way round."""
-        self._reads: dict[str, tuple[str, str]] = {}
-        """For each call and node that was moved, what it read that it does not read now, and what it reads instead."""
-        self._behind: tuple[dict[int, frozenset[int]], dict[int, frozenset[int]]] = ({}, {})
-        """For each graph, what `_source` found."""
+        self._wiring = Wiring(before, after, self.nodes, self.scopes, self._moved())
         self._steps = [_steps(graph) for graph in (before, after)]
         self._found: list[Row] = []
 
     def rows(self) -> list[Row]:
         """Return the edits: of scopes, of nodes, of what they read, and what was removed."""
-        wiring = [*self._wiring(), *carried_rows(self.before, self.after, self.nodes, self.scopes)]
+        wiring = [*self._wiring.rows(), *carried_rows(self.before, self.after, self.nodes, self.scopes)]
         found: list[Row] = []
         found += self._scopes()
         found += self._nodes()
@@ -85,7 +75,11 @@ class Changes:
 
     def _is_moved(self, here: int, there: int) -> bool:
         parents = self.before.scopes[here].parent, self.after.scopes[there].parent
-        return there in self.matching.moved_scopes or self.scopes.get(parents[0]) != parents[1]
+        return there in self.matching.moved_scopes or not self._is_same_place(*parents)
+
+    def _is_same_place(self, here: int, there: int) -> bool:
+        """Return whether a scope of the first graph became one of the second, calls put around others left aside."""
+        return self.scopes.get(self.matching.home(0, here)) == self.matching.home(1, there)
 
     # ---- calls
 
@@ -93,8 +87,8 @@ class Changes:
         for index, scope in enumerate(self.after.scopes):
             here = self.scope_came.get(index)
             if here is None:
-                if scope.parent < 0 or scope.parent in self.scope_came:
-                    yield "added", "scope", scope.name, "", summary(self.after, index)
+                if scope.parent < 0 or self.matching.home(1, scope.parent) in self.scope_came:
+                    yield "added", "scope", scope.name, "", self._summary(1, index)
                 continue
             earlier = self.before.scopes[here]
             yield from self._compared(index, scope, earlier)
@@ -115,7 +109,7 @@ class Changes:
 
     def _placed(self, index: int, scope: Scope, earlier: Scope) -> Iterator[Row]:
         if self._is_moved(self.scope_came[index], index):
-            yield ("moved", "scope", scope.name, *self._reads.get(scope.name, ("", "")))
+            yield ("moved", "scope", scope.name, *self._wiring.of_moved.get(scope.name, ("", "")))
         if self.names and (own_name(self.before, earlier) != own_name(self.after, scope)):
             yield "renamed", "scope", scope.name, earlier.name, scope.name
 
@@ -125,7 +119,7 @@ class Changes:
         for index, node in enumerate(self.after.nodes):
             here = self.came.get(index)
             if here is None:
-                if self._stands_alone(self.after, index, self.came, self.scope_came):
+                if self._stands_alone(1, index):
                     yield "added", node.kind, node.name, "", self._types(self.after, node)
                 continue
             earlier = self.before.nodes[here]
@@ -139,9 +133,9 @@ class Changes:
                 yield from self._named(node, earlier, old, new)
             if node.outputs and self._types(self.before, earlier) != self._types(self.after, node):
                 yield "reshaped", node.kind, node.name, self._types(self.before, earlier), self._types(self.after, node)
-            moved = index in self.matching.moved or self.scopes.get(earlier.parent) != node.parent
+            moved = index in self.matching.moved or not self._is_same_place(earlier.parent, node.parent)
             if moved and node.kind not in SOURCE_KINDS:
-                yield ("moved", node.kind, node.name, *self._reads.get(node.name, ("", "")))
+                yield ("moved", node.kind, node.name, *self._wiring.of_moved.get(node.name, ("", "")))
 
     def _types(self, graph: Graph, node: Node) -> str:
         texts = self._texts[graph is self.after]
@@ -156,11 +150,20 @@ class Changes:
 
     def _named(self, node: Node, earlier: Node, old: dict[str, Attr], new: dict[str, Attr]) -> Iterator[Row]:
         was, now = str(old.get("qualname", earlier.name)), str(new.get("qualname", node.name))
-        paths = self.before.scopes[earlier.parent].path, self.after.scopes[node.parent].path
-        if was != now and within(was, paths[0]) != within(now, paths[1]):
+        if was != now and not self._is_same_name(node, earlier, was, now):
             yield "renamed", node.kind, node.name, was, now
-        if old.get("aliases") != new.get("aliases"):
+        if not are_tied_alike(was, old.get("aliases"), now, new.get("aliases")):
             yield "attribute", node.kind, node.name, tied(old.get("aliases")), tied(new.get("aliases"))
+
+    def _is_same_name(self, node: Node, earlier: Node, was: str, now: str) -> bool:
+        """Return whether a name is the same in the calls that hold both nodes, or in those that read them first."""
+        places = [(earlier.parent, node.parent)]
+        readers = [user for value in node.outputs for user in self.after.users[value] if user in self.came]
+        places += [(self.before.nodes[self.came[user]].parent, self.after.nodes[user].parent) for user in readers[:1]]
+        return any(
+            within(was, self.before.scopes[here].path) == within(now, self.after.scopes[there].path)
+            for here, there in places
+        )
 
     def _exchanged(self) -> Iterator[Row]:
         """Yield the inputs and outputs that are at another position among those that were there before."""
@@ -171,97 +174,29 @@ class Changes:
                 node = self.after.nodes[pairs[pair]]
                 yield "attribute", kind, node.name, f"index={pair[0]}", f"index={pair[1]}"
 
-    def _stands_alone(self, graph: Graph, index: int, nodes: dict[int, int], scopes: dict[int, int]) -> bool:
+    def _stands_alone(self, side: int, index: int) -> bool:
         """Return whether a node that has no partner is an edit of its own, not part of a call that has none."""
-        node = graph.nodes[index]
-        if node.parent not in scopes or (node.scope >= 0 and node.scope not in scopes):
+        graph, scopes = ((self.before, self.scopes), (self.after, self.scope_came))[side]
+        node, home = graph.nodes[index], self.matching.home
+        if home(side, node.parent) not in scopes or (node.scope >= 0 and node.scope not in scopes):
             return False
         if node.kind in SOURCE_KINDS and node.kind != "input":
             users = [graph.nodes[user] for value in node.outputs for user in graph.users[value]]
-            return not users or any(user.parent in scopes for user in users)
+            return not users or any(home(side, user.parent) in scopes for user in users)
         return True
+
+    def _summary(self, side: int, scope: int) -> str:
+        graph, matched = ((self.before, self.nodes), (self.after, self.came))[side]
+        return summary(graph, scope, matched if scope in self.matching.around[side] else ())
 
     def _removed(self) -> Iterator[Row]:
         for index, scope in enumerate(self.before.scopes):
-            if index not in self.scopes and scope.parent in self.scopes:
-                yield "removed", "scope", scope.name, summary(self.before, index), ""
+            if index not in self.scopes and self.matching.home(0, scope.parent) in self.scopes:
+                yield "removed", "scope", scope.name, self._summary(0, index), ""
         for index in self.gone:
-            if self._stands_alone(self.before, index, self.nodes, self.scopes):
+            if self._stands_alone(0, index):
                 node = self.before.nodes[index]
                 yield "removed", node.kind, node.name, self._types(self.before, node), ""
-
-    # ---- what flows
-
-    def _wiring(self) -> Iterator[Row]:
-        """Yield what reads other values than before, calls as a whole, but for what was put between or taken out."""
-        told: dict[Row, None] = {}
-        for there, here in sorted(self.came.items()):
-            new, old = self.after.nodes[there].inputs, self.before.nodes[here].inputs
-            for port in range(max(len(new), len(old))):
-                one = old[port] if port < len(old) else -1
-                other = new[port] if port < len(new) else -1
-                if one < 0 or other < 0 or not self._is_same(one, other):
-                    before = self.before.values[one].name if one >= 0 else "nothing"
-                    after = self.after.values[other].name if other >= 0 else "nothing"
-                    reader = self._reader(there, here, one, other)
-                    if there in self.settled_came:
-                        told["rewired", *reader, before, after] = None
-                    else:
-                        self._reads.setdefault(reader[1], (before, after))
-        yield from told
-
-    def _is_same(self, one: int, other: int) -> bool:
-        """Return whether a value is the one that it was, or follows from what was added, removed or moved before it."""
-        old, new = self.before.producers[one], self.after.producers[other]
-        if self.nodes.get(old) == new:
-            return self.before.nodes[old].outputs.index(one) == self.after.nodes[new].outputs.index(other)
-        if new in self.settled_came and old in self.settled:
-            return False
-        before = frozenset(self.settled[index] for index in self._source(self.before, old, self.settled))
-        return not before.isdisjoint(self._source(self.after, new, self.settled_came))
-
-    def _source(self, graph: Graph, index: int, matched: dict[int, int]) -> frozenset[int]:
-        """Return the matched nodes that a node without partner depends on, by way of others without partner.
-
-        Of many only the last are kept, so that the work stays linear.
-        """
-        behind = self._behind[graph is self.after]
-        pending = [] if index in behind else [index]
-        while pending:
-            at = pending[-1]
-            makers = set() if at in matched else {graph.producers[value] for value in graph.nodes[at].inputs}
-            unknown = [maker for maker in makers if maker not in behind]
-            if unknown:
-                pending += unknown
-                continue
-            found = {at} if at in matched else set[int]().union(*[behind[maker] for maker in makers])
-            behind[at] = frozenset(found if len(found) <= _FAR else nlargest(_FAR, found))
-            pending.pop()
-        return behind[index]
-
-    def _reader(self, there: int, here: int, one: int, other: int) -> tuple[str, str]:
-        """Return the outermost call around a node that holds neither the old nor the new maker of what it reads.
-
-        Returns:
-            `scope` and its name, or the kind and name of the node itself.
-        """
-        found: tuple[str, str] = (self.after.nodes[there].kind, self.after.nodes[there].name)
-        scope, partner = self.after.nodes[there].parent, self.before.nodes[here].parent
-        while scope > 0 and self.scopes.get(partner) == scope:
-            if other >= 0 and _holds(self.after, scope, self.after.producers[other]):
-                break
-            if one >= 0 and _holds(self.before, partner, self.before.producers[one]):
-                break
-            found = "scope", self.after.scopes[scope].name
-            scope, partner = self.after.scopes[scope].parent, self.before.scopes[partner].parent
-        return found
-
-
-def _holds(graph: Graph, scope: int, node: int) -> bool:
-    at = graph.nodes[node].parent
-    while at > scope:
-        at = graph.scopes[at].parent
-    return at == scope
 
 
 def _steps(graph: Graph) -> list[int]:

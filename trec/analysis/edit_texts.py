@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trec.ir.types import SOURCE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from trec.ir.graph import Graph
     from trec.ir.types import Attr, Scope
@@ -30,15 +30,35 @@ def tied(aliases: Attr) -> str:
     return f"tied to {aliases}" if aliases else "not tied"
 
 
-def summary(graph: Graph, scope: int) -> str:
-    """Return the class of a call and how many steps it holds."""
+def are_tied_alike(name: str, old: Attr, other_name: str, new: Attr) -> bool:
+    """Return whether a parameter has the same other names as before, but for what all its names now begin with."""
+    if old == new or not (old and new):
+        return old == new
+    for short, few, long, many in ((name, old, other_name, new), (other_name, new, name, old)):
+        if long.endswith(short):
+            prefix = long.removesuffix(short)
+            if [prefix + alias for alias in str(few).split(",")] == str(many).split(","):
+                return True
+    return False
+
+
+def summary(graph: Graph, scope: int, kept: Collection[int] = ()) -> str:
+    """Return the class of a call and how many steps it holds.
+
+    Args:
+        graph: the graph of the call.
+        scope: the call.
+        kept: nodes that the other graph has as well; only they are counted, if there are any.
+    """
     steps = 0
     pending = [scope]
     while pending:
         at = pending.pop()
-        steps += sum(graph.nodes[index].kind not in SOURCE_KINDS for index in graph.nodes_in[at])
+        held = [index for index in graph.nodes_in[at] if graph.nodes[index].kind not in SOURCE_KINDS]
+        steps += sum([not kept or index in kept for index in held])
         pending += graph.scopes_in[at]
-    return f"{graph.scopes[scope].cls}, {steps} step{'' if steps == 1 else 's'}" if steps else graph.scopes[scope].cls
+    text = f"{'around ' if kept else ''}{steps} step{'' if steps == 1 else 's'}"
+    return f"{graph.scopes[scope].cls}, {text}" if steps else graph.scopes[scope].cls
 
 
 def own_name(graph: Graph, scope: Scope) -> str:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from trec.analysis.align import align, gaps
+from trec.analysis.align import align
 from trec.analysis.blocks import Block, Blocks
-from trec.analysis.groups import short_op
+from trec.analysis.likeness import name_of, same_class, same_name, same_name_and_class, same_program
+from trec.analysis.wrapping import opened, regrouped, without_wrapper
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from trec.analysis.align import Pairs
+    from trec.analysis.likeness import Item, Key
     from trec.ir.graph import Graph
-
-Item = Block | int
 
 
 class Matching:
@@ -23,7 +24,8 @@ class Matching:
 
     Blocks are matched from the root inwards: those that are the same program first, then those with the same name and
     class, with the same name, with the same class; each time in order, within what is still open between matches. What
-    is left and equal is matched out of order: it was moved. Parameters follow the steps that read them.
+    is left and equal is matched out of order: it was moved. Calls put around others, or taken away from there,
+    are looked through. Parameters follow the steps that read them.
     """
 
     def __init__(self, before: Graph, after: Graph) -> None:
@@ -39,55 +41,111 @@ class Matching:
         """The same for scopes."""
         self.taken: set[int] = set()
         """Nodes of `after` that are matched."""
+        self.around: tuple[set[int], set[int]] = (set(), set())
+        """Scopes of `before`, and of `after`, that have no partner while some of what is in them has."""
+        self._aside: set[Item] = set()
+        """Calls of both graphs that were moved, and are matched last."""
         self._left: tuple[list[Item], list[Item]] = ([], [])
         self._pending: list[tuple[Block, Block]] = [(self.before.root, self.after.root)]
         self._drain()
         self._match_moved()
+        self._forget_empty_wrappers()
         self._match_empty()
         self._match_boundary("input")
         self._match_sources()
         self._match_boundary("output")
 
+    def home(self, side: int, scope: int) -> int:
+        """Return the innermost of a scope and those around it that is not merely put around others."""
+        graph = (self.before, self.after)[side].graph
+        while scope in self.around[side]:
+            scope = graph.scopes[scope].parent
+        return scope
+
     def _drain(self) -> None:
         while self._pending:
             one, other = self._pending.pop()
-            self._inside(one.items, other.items)
+            here, taken_away = without_wrapper(self.before, one, self.after, other)
+            there, put_around = without_wrapper(self.after, other, self.before, one)
+            self.around[0].update(taken_away)
+            self.around[1].update(put_around)
+            self._inside(here, there)
 
     # ---- steps and calls, in order
 
     def _inside(self, one: Sequence[Item], other: Sequence[Item]) -> None:
         """Match the items of two calls that are matched."""
-        pairs: Pairs = []
-        for key in (_strict, _alike, _named, _classed):
-            stretches = gaps(pairs, len(one), len(other)) if pairs else [(range(len(one)), range(len(other)))]
-            for left, right in stretches:
-                here = [key(self.before, one[at], 0) for at in left]
-                there = [key(self.after, other[at], 1) for at in right]
-                pairs += [(left[a], right[b]) for a, b in align(here, there)]
-            pairs.sort()
-        for left, right in gaps(pairs, len(one), len(other)) if pairs else [(range(len(one)), range(len(other)))]:
-            pairs += self._exchanged([(at, one[at]) for at in left], [(at, other[at]) for at in right])
-        paired = {a for a, _ in pairs}, {b for _, b in pairs}
+        equal = self._in_order(one, other, same_program)
+        self._set_aside(one, other, equal)
+        for left, right in self._paired(one, other, equal):
+            for near, near_other in self._paired(left, right, self._in_order(left, right, same_name_and_class)):
+                self._between(near, near_other)
+
+    def _between(self, one: Sequence[Item], other: Sequence[Item]) -> None:
+        """Match items that are neither the same program nor called alike."""
+        away, around = regrouped(self.before, one, self.after, other), regrouped(self.after, other, self.before, one)
+        if away or around:
+            for scopes, calls in zip(self.around, (away, around), strict=True):
+                scopes.update([call.scope for call in calls])
+            self._inside(opened(one, away), opened(other, around))
+            return
+        for left, right in self._paired(one, other, self._in_order(one, other, same_name)):
+            for near, near_other in self._paired(left, right, self._in_order(left, right, same_class)):
+                pairs = self._exchanged(near, near_other)
+                for here, there in pairs:
+                    self._pair(here, there)
+                self._left[0].extend([item for item in near if item not in {here for here, _ in pairs}])
+                self._left[1].extend([item for item in near_other if item not in {there for _, there in pairs}])
+
+    def _in_order(self, one: Sequence[Item], other: Sequence[Item], key: Key) -> Pairs:
+        """Return the positions of items that have a key in common, ascending on both sides."""
+        is_open = key is same_program
+        left, right = (
+            [at for at, item in enumerate(side) if is_open or item not in self._aside] for side in (one, other)
+        )
+        found = align(
+            [key(self.before, one[at], 0) for at in left],
+            [key(self.after, other[at], 1) for at in right],
+            ([name_of(self.before, one[at]) for at in left], [name_of(self.after, other[at]) for at in right]),
+        )
+        return [(left[a], right[b]) for a, b in found]
+
+    def _paired(
+        self, one: Sequence[Item], other: Sequence[Item], pairs: Pairs
+    ) -> list[tuple[Sequence[Item], Sequence[Item]]]:
+        """Match pairs of items, and return the stretches between them."""
         for a, b in pairs:
             self._pair(one[a], other[b])
-        for side, items, known in zip(self._left, (one, other), paired, strict=True):
-            side += [item for at, item in enumerate(items) if at not in known]
+        edges = [(-1, -1), *pairs, (len(one), len(other))]
+        return [(one[a + 1 : b], other[c + 1 : d]) for (a, c), (b, d) in pairwise(edges) if b - a + d - c > 2]
 
-    def _exchanged(self, one: list[tuple[int, Item]], other: list[tuple[int, Item]]) -> Pairs:
+    def _set_aside(self, one: Sequence[Item], other: Sequence[Item], pairs: Pairs) -> None:
+        """Keep for later the calls without partner that stand once on each side: they were moved."""
+        found: tuple[dict[int, Block | None], dict[int, Block | None]] = ({}, {})
+        for side, items in enumerate((one, other)):
+            known = {pair[side] for pair in pairs}
+            for at, item in enumerate(items):
+                if at not in known and isinstance(item, Block):
+                    found[side][item.signature] = None if item.signature in found[side] else item
+        for signature, call in found[0].items():
+            partner = found[1].get(signature)
+            if call is not None and partner is not None:
+                self._aside |= {call, partner}
+
+    def _exchanged(self, one: Sequence[Item], other: Sequence[Item]) -> list[tuple[Item, Item]]:
         """Match steps that stand in the same gap and yield the same types: another operator does the work."""
-        here = [(at, step) for at, step in one if isinstance(step, int)]
-        there = [(at, step) for at, step in other if isinstance(step, int)]
+        here = [step for step in one if isinstance(step, int)]
+        there = [step for step in other if isinstance(step, int)]
         if len(here) != len(there):
             return []
-        kept = []
-        for (a, left), (b, right) in zip(here, there, strict=True):
-            yields = [
-                [str(blocks.graph.type_of(value)) for value in blocks.graph.nodes[blocks.steps[step]].outputs]
-                for blocks, step in ((self.before, left), (self.after, right))
-            ]
-            if yields[0] == yields[1]:
-                kept.append((a, b))
-        return kept
+        return [
+            (left, right)
+            for left, right in zip(here, there, strict=True)
+            if self._yields(self.before, left) == self._yields(self.after, right)
+        ]
+
+    def _yields(self, blocks: Blocks, step: int) -> list[str]:
+        return [str(blocks.graph.type_of(value)) for value in blocks.graph.nodes[blocks.steps[step]].outputs]
 
     def _pair(self, one: Item, other: Item) -> None:
         """Match two items, and all that is in them if they are the same program."""
@@ -147,16 +205,30 @@ class Matching:
 
     # ---- what is no step
 
+    def _forget_empty_wrappers(self) -> None:
+        """Take for plain removals and additions the calls in which nothing has a partner."""
+        graphs = self.before.graph, self.after.graph
+        for graph, around, kept in zip(graphs, self.around, (self.nodes.keys(), self.taken), strict=True):
+            if around:
+                holds = {graph.nodes[index].parent for index in kept}
+                for index in range(len(graph.scopes) - 1, 0, -1):
+                    if index in holds:
+                        holds.add(graph.scopes[index].parent)
+                around &= holds
+        self.around[0].difference_update(self.scopes.keys())
+        self.around[1].difference_update(self.scopes.values())
+
     def _match_empty(self) -> None:
         """Match calls in which no step ran, by class and name, in order."""
         known = set(self.scopes.values())
         free: dict[Hashable, deque[int]] = {}
         for index, scope in enumerate(self.after.graph.scopes):
             if index not in known and not self.after.has_steps[index]:
-                free.setdefault((scope.parent, scope.kind, scope.cls), deque()).append(index)
+                home = self.home(1, scope.parent)
+                free.setdefault((home, scope.kind, scope.cls), deque()).append(index)
         for index, scope in enumerate(self.before.graph.scopes):
             if index not in self.scopes and not self.before.has_steps[index]:
-                alike = free.get((self.scopes.get(scope.parent), scope.kind, scope.cls))
+                alike = free.get((self.scopes.get(self.home(0, scope.parent)), scope.kind, scope.cls))
                 if alike:
                     self.scopes[index] = alike.popleft()
 
@@ -210,25 +282,3 @@ _SOURCES = frozenset({"param", "buffer", "constant"})
 
 def _size(item: Item) -> int:
     return item.end - item.start if isinstance(item, Block) else 1
-
-
-def _strict(blocks: Blocks, item: Item, side: int) -> Hashable:
-    return blocks.item_key(item)
-
-
-def _alike(blocks: Blocks, item: Item, side: int) -> Hashable:
-    if isinstance(item, Block):
-        scope = blocks.graph.scopes[item.scope]
-        return scope.cls, scope.path.rpartition(".")[2]
-    node = blocks.graph.nodes[blocks.steps[item]]
-    return node.kind, short_op(node.op).rstrip("_")
-
-
-def _named(blocks: Blocks, item: Item, side: int) -> Hashable:
-    if isinstance(item, Block):
-        return blocks.graph.scopes[item.scope].path.rpartition(".")[2]
-    return side, item
-
-
-def _classed(blocks: Blocks, item: Item, side: int) -> Hashable:
-    return blocks.graph.scopes[item.scope].cls if isinstance(item, Block) else (side, item)

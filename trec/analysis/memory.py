@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from trec.analysis.paths import is_step
 from trec.analysis.sizes import size_bytes
+from trec.analysis.statements import Statements
 from trec.analysis.storage import storages
 from trec.analysis.table import bytes_text, lines, plain
 from trec.ir.types import SOURCE_KINDS
@@ -59,10 +60,11 @@ def memory(graph: Graph) -> Memory:
     """Return how long each tensor is needed, and the peak of the memory that they take at once.
 
     What steps make counts, from the step that makes it to the last that reads it or a view of it. Python keeps what a
-    module is given until its call returns, so that counts to the end of the call; that a local variable may keep a
-    tensor longer than it is read is not known. What comes from outside (inputs, parameters, buffers, constants) does
-    not count; results of the model live to the end. Tensors inside a single operator or a collapsed node are not seen:
-    the finer the graph, the better the figure.
+    module is given until its call returns, and what a variable holds until the statement that reads it last has ended,
+    as far as lines of the source code tell; whether it keeps it even longer is not known. What comes from outside
+    (inputs, parameters, buffers, constants) does not count; results of the model live to the end. Tensors inside a
+    single operator or a collapsed node are not seen: the finer the graph, the better the figure. Of what was folded one
+    iteration counts.
 
     Args:
         graph: what to look at; best of level `aten`.
@@ -101,6 +103,7 @@ def _ranges(graph: Graph) -> list[Live]:
     storage, producers, nodes = storages(graph), graph.producers, graph.nodes
     sizes = [size_bytes(type_) for type_ in graph.types]
     ends = _ends(graph)
+    statements = Statements(graph)
     last: dict[int, int] = {}
     for value, first in enumerate(storage):
         maker = producers[value]
@@ -109,7 +112,8 @@ def _ranges(graph: Graph) -> list[Live]:
             if nodes[user].kind == "output":
                 end = len(nodes) - 1
             else:
-                end = max(end, user, _held(graph, nodes[user].parent, nodes[maker].parent, ends))
+                held = _held(graph, nodes[user].parent, nodes[maker].parent, ends)
+                end = max(end, user, held, statements.end(maker, user))
         last[first] = max(last.get(first, 0), end)
     return [
         Live(graph.values[first].name, sizes[graph.values[first].type], producers[first], end)

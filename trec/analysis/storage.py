@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from trec.analysis.groups import CASTS, VIEWS, is_in_place, short_op
+from trec.analysis.groups import CASTS, GROUPS, VIEWS, is_in_place, short_op
 from trec.analysis.table import plain
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from trec.ir.types import Node
 
 _SAME_MEMORY = frozenset({"alias", "detach", "detach_", "lift_fresh", "requires_grad_", "identity", "contiguous"})
-_COPYING_VIEWS = frozenset({"unsafe_split"})
 _STATE = frozenset({"input", "param", "buffer", "constant"})
 
 
@@ -60,7 +59,7 @@ def aliases(graph: Graph) -> Aliases:
     """Return which values share memory, and what is written in place.
 
     Memory is followed through views, writes and links, by the names of operators; `reshape` and `contiguous` are taken
-    for views where they keep the number of elements. Collapsed nodes hide what happens inside them.
+    for views, dropout that is switched off for what returns its input. Collapsed nodes hide what happens inside them.
     """
     storage = storages(graph)
     groups: dict[int, list[int]] = {}
@@ -104,9 +103,9 @@ def _shares(graph: Graph, node: Node) -> bool:
         return True
     if name == "__getitem__" and len(node.inputs) > 1:  # indexed by a tensor
         return False
-    if name in CASTS or name in _COPYING_VIEWS:
-        return name in CASTS and _same_type(graph, node)
-    return name in VIEWS or name in _SAME_MEMORY
+    if name in CASTS:
+        return _same_type(graph, node)
+    return name in VIEWS or name in _SAME_MEMORY or GROUPS["dropout"](graph, node)
 
 
 def _same_type(graph: Graph, node: Node) -> bool:

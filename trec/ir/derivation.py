@@ -57,7 +57,14 @@ def derived(
 
 
 def applied(result: Graph, before: Graph, again: Callable[[Graph], Graph]) -> Graph:
-    """Return the result of a pass, which now knows how to apply it once more."""
+    """Return the result of a pass, which now knows how to apply it once more.
+
+    Raises:
+        OptionError: the result is no graph.
+    """
+    if not isinstance(result, type(before)):
+        name = getattr(getattr(again, "func", again), "__name__", "that was applied")
+        raise OptionError(f"the pass {name} returned an object of type {type(result).__name__}, expected a graph")
     if result is not before:
         if result.derivation is None or result.derivation.before is not before:
             derived(result, before, members_since(result, before))

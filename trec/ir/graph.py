@@ -272,7 +272,7 @@ class Graph(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
 
     def apply(self, pass_: str | Callable[..., Graph], **options: Any) -> Graph:
         """Return the graph rewritten by a pass, given as a function or by name."""
-        function = registry.resolve("pass", pass_) if isinstance(pass_, str) else pass_
+        function = registry.resolve("pass", pass_)
         result: Graph = registry.load("trec.ir.derivation:applied")(
             function(self, **options), self, partial(function, **options)
         )
@@ -280,8 +280,7 @@ class Graph(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
 
     def to(self, backend: str | Callable[..., Any], **options: Any) -> Any:
         """Return what a backend makes of the graph, given as a function or by name."""
-        function = registry.resolve("backend", backend) if isinstance(backend, str) else backend
-        return function(self, **options)
+        return registry.resolve("backend", backend)(self, **options)
 
     def collapse(
         self,

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from trec.analysis.selectors import nodes as selected
+from trec.errors import FormatError
 from trec.ir.serialize import load
 from trec.ir.text import type_text
 from trec.testing.goldens import current
@@ -20,7 +21,7 @@ _SHOWN = 10
 def assert_matches(graph: Graph, golden: str | os.PathLike[str], *, names: bool = True) -> None:
     """Fail unless a graph is the one in a file; lines of source code and times may differ.
 
-    Under `pytest --trec-update` the file is written instead, where it is missing or differs.
+    Under `pytest --trec-update` the file is written instead, where it is missing, unreadable or differs.
 
     Args:
         graph: what the test made.
@@ -46,17 +47,24 @@ def assert_matches(graph: Graph, golden: str | os.PathLike[str], *, names: bool 
     """
     __tracebackhide__ = True
     path = current.path(golden)
-    is_there = path.exists()
-    found = load(path).diff(graph, names=names) if is_there else None
-    if is_there and not found:
-        return
+    how = f"`pytest --trec-update` or `graph.save({os.fspath(path)!r})`"
+    found = None
+    if path.exists():
+        try:
+            found = load(path).diff(graph, names=names)
+        except FormatError as error:
+            if not current.update:
+                error.add_note(f"to write it anew: {how}")
+                raise
+        else:
+            if not found:
+                return
     if current.update:
         path.parent.mkdir(parents=True, exist_ok=True)
         graph.save(path)
         current.written.append(path)
         return
-    how = f"`pytest --trec-update` or `graph.save({os.fspath(path)!r})`"
-    if not is_there:
+    if found is None:
         raise AssertionError(f"there is no golden graph {path}; to make it: {how}")
     raise AssertionError(f"the graph is not the one in {path}; what changed:\n{found}\nIf that is meant: {how}")
 

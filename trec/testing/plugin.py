@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,6 +13,8 @@ from trec.testing.goldens import current
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+_WRITTEN = "trec_goldens_written"
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option `--trec-update`."""
@@ -18,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--trec-update",
         action="store_true",
-        help="write the golden graphs of trec.testing.assert_matches that are missing or differ",
+        help="write the golden graphs of trec.testing.assert_matches that are missing, unreadable or differ",
     )
 
 
@@ -33,7 +37,20 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         current.folder, current.update = before
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the process that prints the summary, where pytest-xdist runs tests in several."""
+    output: dict[str, list[str]] | None = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[_WRITTEN] = [os.fspath(path) for path in current.written]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a process of pytest-xdist has written."""
+    current.written += map(Path, getattr(node, "workeroutput", {}).get(_WRITTEN, ()))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say which golden graphs were written."""
-    for path in current.written:
+    for path in sorted(set(current.written)):
         terminalreporter.write_line(f"golden graph written: {path}")
