@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]*)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?:async )?(?:function|class|const) (\[[^\]]*\]|[\w$]+)", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?:async )?(?:function\*?|class|const) (\[[^\]]*\]|[\w$]+)", re.MULTILINE)
 _NOTHING = re.compile(r"^export \{\};\n", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)\n", re.MULTILINE)
 _MAIN = "main.js"

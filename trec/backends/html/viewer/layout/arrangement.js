@@ -4,6 +4,7 @@ import { framed, framedUpwards } from "./frame.js";
 import { Nesting } from "./nesting.js";
 import { LOOP, Routes } from "./routes.js";
 import { layOut } from "./scope.js";
+import { finished } from "./steps.js";
 
 /** @typedef {import("./diagram.js").Diagram} Diagram */
 /** @typedef {import("./diagram.js").Placement} Placement */
@@ -14,9 +15,12 @@ import { layOut } from "./scope.js";
 /** @typedef {import("./memory.js").Memory} Memory */
 /** @typedef {import("./scope.js").Content} Content */
 /** @typedef {import("./shape.js").Shape} Shape */
+/** @template Found @typedef {import("./steps.js").Steps<Found>} Steps */
 
 /** Crossings of a scope up to which another order of the nets that enter its members is tried; more take long. */
 const FEW = 40;
+/** Scopes that are laid out in one step. */
+const SOME = 512;
 /** Width of a box up to which it is a circle or a point, which nets reach in the middle. */
 const ROUND = 30;
 
@@ -49,11 +53,15 @@ export class Arrangement {
     this.stays = this.direction === "TB";
   }
 
-  /** Lay out all scopes. */
-  run() {
+  /** Lay out all scopes. @returns {Steps<void>} */
+  *run() {
     const { boxes, root } = this.nesting;
-    for (let scope = root - 1; scope >= boxes; scope--) if (this.nesting.members[scope].length) this.visit(scope);
+    for (let scope = root - 1; scope >= boxes; scope--) {
+      if (this.nesting.members[scope].length) this.visit(scope);
+      if (scope % SOME === 0) yield;
+    }
     this.visit(root);
+    yield;
     this.spread(root);
     for (let scope = boxes; scope < root; scope++) this.spread(scope);
   }
@@ -292,7 +300,17 @@ export class Arrangement {
    * @returns {Placement}
    */
   placement() {
-    this.run();
+    return finished(this.steps());
+  }
+
+  /**
+   * Find out where everything is.
+   *
+   * @returns {Steps<Placement>}
+   */
+  *steps() {
+    yield;
+    yield* this.run();
     const { nesting, boxes, stays } = this;
     /** @type {Placement["frames"]} */
     const frames = [];
