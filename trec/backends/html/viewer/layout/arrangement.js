@@ -124,10 +124,10 @@ export class Arrangement {
    * Return in what way a scope is laid out: as all others, by itself but turned by half a circle, or as a row of columns.
    *
    * @param {number} _scope
-   * @returns {number} one of `PLAIN`, `TURNED`, `BESIDE`
+   * @returns {number} one of `DOWN`, `TURNED`, `BESIDE`
    */
   variant(_scope) {
-    return PLAIN;
+    return DOWN;
   }
 
   /** @param {number} scope */
@@ -375,7 +375,7 @@ export class Arrangement {
 }
 
 /** In what way a scope is laid out. */
-export const [PLAIN, TURNED, BESIDE] = [0, 1, 2];
+export const [DOWN, TURNED, BESIDE] = [0, 1, 2];
 /** The title of what has none. @type {import("./diagram.js").Size[]} */
 const NONE = [];
 /** What tells the form of a frame from that of a box. */
