@@ -20,6 +20,14 @@ export class Content {
     /** For each scope, the first node in it that is shown; -1 for none. */
     this.first = firsts(graph, this.shown);
     this.uses = new Uses(graph, view.folded, this.shown);
+    /** @type {number[]} */
+    this.kinds = graph.data.scopes.kind;
+  }
+
+  /** Whether a scope is drawn as one box. @param {number} scope @param {Uint8Array} open */
+  isClosed(scope, open) {
+    const count = this.counts[scope];
+    return !open[scope] && count !== EMPTY && (count >= MANY || this.kinds[scope] === 0);
   }
 }
 
@@ -49,13 +57,6 @@ export function canOpen(graph, view, scope) {
   let found = 0;
   for (const node of graph.nodesIn(scope)) if (shown[node] === SHOWN && ++found > 1) return true;
   return false;
-}
-
-/** Whether a scope is drawn as one box. @param {Graph} graph @param {View} view @param {number} scope */
-export function isClosed(graph, view, scope) {
-  const { counts } = contentOf(graph, view);
-  if (view.open[scope] || counts[scope] === EMPTY) return false;
-  return counts[scope] >= MANY || graph.data.scopes.kind[scope] === 0;
 }
 
 /** @param {Graph} graph @param {Int32Array} counts @param {Int32Array} lone */

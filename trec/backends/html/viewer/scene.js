@@ -96,9 +96,9 @@ function titlesOf(placement, frames) {
 
 /** @param {Placement} placement @param {Map<number, string>} texts @param {Int32Array} nets @returns {Note[]} */
 function notesOf(placement, texts, nets) {
-  const wires = new Map();
-  nets.forEach((net, wire) => wires.has(net) || wires.set(net, wire));
-  return [...placement.labels].map(([net, [x, y]]) => ({ text: texts.get(net) ?? "", x, y, wire: wires.get(net) }));
+  const wires = new Int32Array(nets.length);
+  for (let wire = nets.length - 1; wire >= 0; wire--) wires[nets[wire]] = wire;
+  return Array.from(placement.labels, ([net, [x, y]]) => ({ text: texts.get(net) ?? "", x, y, wire: wires[net] }));
 }
 
 /** About where each text is. @param {Note[]} notes */

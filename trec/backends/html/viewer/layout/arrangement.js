@@ -339,22 +339,20 @@ export class Arrangement {
   /** Return the centre of the text of each net that has one. */
   labels() {
     const { nesting, stays } = this;
-    /** @type {[number, Point][]} By key. */
-    const texts = [];
+    /** @type {Point[]} By key: of wires that share a net those that run the other way come last. */
+    const texts = new Array(nesting.netOf.length);
     for (let scope = nesting.boxes; scope <= nesting.root; scope++) {
       const content = this.framed[scope]?.content;
       if (!content?.labels.size) continue;
       const [left, top] = this.corners.subarray(4 * scope + 2, 4 * scope + 4);
       for (const [net, [x, y]] of content.labels) {
         const point = /** @type {Point} */ ([left + x, top + y]);
-        texts.push([nesting.index[scope][net], stays ? point : this.turned(...point, scope)]);
+        texts[nesting.index[scope][net]] = stays ? point : this.turned(...point, scope);
       }
     }
-    // Of wires that share a net those that run the other way come last.
-    texts.sort((one, other) => one[0] - other[0]);
     /** @type {Placement["labels"]} */
     const labels = new Map();
-    for (const [key, point] of texts) labels.set(nesting.netOf[key], point);
+    texts.forEach((point, key) => labels.set(nesting.netOf[key], point));
     return labels;
   }
 
