@@ -123,10 +123,11 @@ function opened(graph, content, open) {
     }
   };
   visit(0);
-  return { scopes, frames: inOrder(frames), firsts: inOrder(firsts), closed };
+  return { scopes, frames: [...inOrder(frames)], firsts: inOrder(firsts), closed };
 }
 
 /** Numbers in order; where scopes run one after the other, they are so already. @param {number[]} numbers */
 function inOrder(numbers) {
-  return numbers.every((number, at) => !at || numbers[at - 1] < number) ? numbers : numbers.sort((one, other) => one - other);
+  const found = Int32Array.from(numbers);
+  return numbers.every((number, at) => !at || numbers[at - 1] < number) ? found : found.sort();
 }
