@@ -120,10 +120,13 @@ def main(counts: list[int]) -> None:
         print(f"{count}: first paint {row['paint']:.0f}; requests {row['requests']}, messages {row['messages']}")
         middle, most = row["toggle"]
         print(f"  open or close a module among {row['open']} boxes: median {middle:.0f}, most {most:.0f}")
+        first, last = row["clicks"][len(row["clicks"]) // 2], row["clicks"][-1]
+        print(f"  the first click, which opens a module and the panel: median {first:.0f}, most {last:.0f}")
         print(f"  search: most {row['search']:.0f}")
         for what, name in (("as opened", "pan"), ("all open", "panAll"), ("all open, near", "panNear")):
             print(f"  frame while panning, {what}: median {row[name][0]:.0f}, 95 of 100 within {row[name][1]:.0f}")
-        print(f"  open everything: {row['all']:.0f} for {row['everything']} boxes")
+        whole, piece = row["all"]
+        print(f"  open everything: {whole:.0f} for {row['everything']} boxes, in pieces of at most {piece:.0f}")
     print(f"viewer: {len(script())} bytes, style sheet {len(stylesheet())}, minified {minified()}")
 
 

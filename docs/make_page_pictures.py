@@ -47,33 +47,33 @@ def pages() -> Iterator[tuple[Graph | Diff, dict[str, str]]]:
             "llama": "",
             "llama-chosen": 'trec.select(trec.graph.find("model.layers.0")); setTimeout(() => trec.fit(), 200);',
             "llama-attention": f"{LAYER} trec.lookAt(trec.graph.find('model.layers.0.self_attn'));",
-            "llama-unfolded": "trec.change({ folded: false, columns: true }); trec.openTo(3);",
+            "llama-unfolded": "trec.change({ folded: false, columns: true }); await trec.openTo(3);",
         },
     )
     inputs = {"input_ids": token_ids(16), "decoder_input_ids": token_ids(5)}
     yield (
         trec.capture(t5(layers=6), kwargs=inputs, costs=True),
         {
-            "t5": "trec.openTo(2);",
-            "t5-parameters-dark": 'trec.openTo(2); trec.store.set({ colourBy: "params" });',
+            "t5": "await trec.openTo(2);",
+            "t5-parameters-dark": 'await trec.openTo(2); trec.store.set({ colourBy: "params" });',
         },
     )
     yield (
         trec.capture(mixtral(), args=(token_ids(16),), costs=True),
         {
-            "mixtral-open": "trec.openTo(Infinity);",
+            "mixtral-open": "await trec.openTo(Infinity);",
             "mixtral-searched-dark": SEARCH,
         },
     )
     yield (
         trec.capture(densenet201().eval(), (1, 3, 64, 64), costs=True),
         {
-            "densenet": "trec.openTo(2);",
-            "densenet-block": 'trec.openTo(2); trec.toggle(trec.graph.find("features.denseblock1"));'
+            "densenet": "await trec.openTo(2);",
+            "densenet-block": 'await trec.openTo(2); trec.toggle(trec.graph.find("features.denseblock1"));'
             ' trec.lookAt(trec.graph.find("features.denseblock1"));',
         },
     )
-    yield changed(), {"diff": "trec.openTo(2);", "diff-dark": "trec.openTo(2);"}
+    yield changed(), {"diff": "await trec.openTo(2);", "diff-dark": "await trec.openTo(2);"}
 
 
 def mixtral() -> torch.nn.Module:
@@ -99,7 +99,7 @@ def order(page: Path, name: str, act: str, folder: Path) -> str:
     """Return what `tests/node/browse.mjs` is told to take a picture of a page after something was done on it."""
     scheme = "dark" if "dark" in name else "light"
     options = {"viewport": {"width": 1280, "height": 800}, "media": {"colorScheme": scheme}}
-    script = f"""await page.evaluate(() => {{ {act} }});
+    script = f"""await page.evaluate(async () => {{ {act} }});
         await page.waitForTimeout(800);
         await page.screenshot({{ path: {json.dumps(str(folder / name))} + ".png" }});"""
     return json.dumps([str(page), options, script])

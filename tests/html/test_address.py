@@ -24,8 +24,8 @@ STATE = """const state = () => page.evaluate(() => {
   return { open: [...view.open], state, views, selected, colourBy, theme, hits: hits.size, middle };
 });
 """
-CHANGE = """await page.evaluate(() => {
-  trec.openTo(2);
+CHANGE = """await page.evaluate(async () => {
+  await trec.openTo(2);
   trec.change({ state: true });
   trec.store.set({ theme: "dark", colourBy: "class" });
   trec.go(trec.graph.find("decoder"));

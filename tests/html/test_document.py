@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.backends.samples import blocks, every, sample
+from trec.backends.html import bundle
 from trec.backends.html.bundle import script
 from trec.backends.style import DARK, Paint, Style
 from trec.errors import OptionError
@@ -57,6 +58,29 @@ def test_it_loads_nothing_and_its_policy_names_each_script_and_style() -> None:
 
 def test_the_viewer_says_nothing_to_people_who_debug_and_imports_nothing() -> None:
     assert not re.search(r"^\s*import\s|^\s*export\s|console\.|debugger|localStorage|\bfetch\(|eval\(", script(), re.M)
+
+
+def test_modules_of_the_viewer_are_blocks_of_one_script(monkeypatch: pytest.MonkeyPatch) -> None:
+    modules = {
+        "main.js": 'import { A, twice } from "./inner/other.js";\nexport function start() {\n  return twice(A);\n}\n',
+        "inner/other.js": (
+            "// A comment.\nexport const [A, B] = [1, 2];\nconst own = 2;\n"
+            "export async function twice(n) {\n  return own * n;\n}\nexport class Unused {}\n"
+        ),
+    }
+    monkeypatch.setattr(bundle, "_source", modules.__getitem__)
+    text = bundle.script.__wrapped__()
+    assert text == (
+        "let A, B, start, twice;\n"
+        "{\n;[A, B] = [1, 2];\nconst own = 2;\n;twice = async function twice(n) {\n  return own * n;\n}\n"
+        "class Unused {}\n}\n"
+        "{\n;start = function start() {\n  return twice(A);\n}\n}\n"
+        'globalThis.trec = await start(document.querySelector(".page"), document.getElementById("data"));\n'
+    )
+    modules["main.js"] = modules["main.js"].replace("{ A, twice }", "{ A, start, twice }")
+    modules["inner/other.js"] += "export const start = 1;\n"
+    with pytest.raises(AssertionError, match="several modules give others start"):
+        bundle.script.__wrapped__()
 
 
 def test_it_is_written_by_its_name_and_packed_by_gz(tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ def test_several_pages_on_one_each_in_a_frame_without_rights(tmp_path: Path) -> 
         """const found = [];
         for (const frame of page.frames().slice(1)) {
           await frame.waitForSelector("[data-ready]");
-          found.push(await frame.evaluate(() => {
-            trec.openTo(Infinity);
+          found.push(await frame.evaluate(async () => {
+            await trec.openTo(Infinity);
             let reach = "none";
             try { reach = String(parent.document); } catch (error) { reach = error.name; }
             return [trec.graph.name, trec.state.scene.picture.boxes.length, reach];

@@ -209,5 +209,6 @@ def test_colours_follow_the_reader_and_the_options(tmp_path: Path) -> None:
 
 
 def test_every_kind_of_node_is_drawn(tmp_path: Path) -> None:
-    script = "return page.evaluate(() => { trec.openTo(Infinity); return trec.state.scene.picture.boxes.length; });"
+    script = """await page.evaluate(() => trec.openTo(Infinity));
+      return page.evaluate(() => trec.state.scene.picture.boxes.length);"""
     assert play(marks().to_html(fold=False), script, tmp_path) == len(lower(marks(), params=False).boxes)

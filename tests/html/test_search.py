@@ -61,6 +61,18 @@ def test_words_are_looked_for_in_names_operators_classes_and_shapes(tmp_path: Pa
     assert play(nested(), SEARCH + script, tmp_path) == [False, True, True, False, False]
 
 
+def test_words_are_found_where_they_go_over_from_one_name_to_the_one_below(tmp_path: Path) -> None:
+    script = """const seen = [];
+      for (const text of ["coder.ga", ".gate.s", "encoder.act.relu", "ACT.", "act.gate"]) {
+        await find(text);
+        seen.push([await count(), (await hits()).join()]);
+      }
+      return seen;"""
+    assert play(nested().to_html(depth=1), SEARCH + script, tmp_path) == [
+        ["2", "encoder,decoder"], ["2", "encoder,decoder"], ["1", "encoder"], ["4", "encoder,decoder"], ["", ""],
+    ]  # fmt: skip
+
+
 def test_a_module_is_a_hit_rather_than_all_that_is_in_it(tmp_path: Path) -> None:
     script = """await find("class:Layer");
       const layers = await count();

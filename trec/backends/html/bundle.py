@@ -1,4 +1,4 @@
-"""The viewer as one script: its modules one after the other, each in a function of its own."""
+"""The viewer as one script: its modules one after the other, each in a block of its own."""
 
 from __future__ import annotations
 
@@ -7,20 +7,30 @@ from functools import cache
 from importlib.resources import files
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]*)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?:async )?(?:function|class|const) (\[[^\]]*\]|[\w$]+)", re.MULTILINE)
+_EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class)|const) (\[[^\]]*\]|[\w$]+)", re.MULTILINE)
 _NOTHING = re.compile(r"^export \{\};\n", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)\n", re.MULTILINE)
-_MAIN = "main.js"
+_MAIN, _START = "main.js", "start"
 
 
 @cache
 def script() -> str:
-    """Return the viewer as one module that imports nothing, without comments, and starts itself."""
-    found: dict[str, str] = {}
-    _add(_MAIN, found)
-    text = "\n".join(found.values())
+    """Return the viewer as one module that imports nothing, without comments, and starts itself.
+
+    What modules import of others are variables of the whole, so that each has a name of its own; all else stays within
+    the block of its module.
+    """
+    modules: dict[str, str] = {}
+    _add(_MAIN, modules)
+    wanted = {(_MAIN, _START)}.union(*(_imported(path, text) for path, text in modules.items()))
+    given = {path: _given(text, {name for module, name in wanted if module == path}) for path, text in modules.items()}
+    names = sorted(name for some in given.values() for name in some)
+    if len(names) > len(set(names)):
+        twice = {name for name in names if names.count(name) > 1}
+        raise AssertionError(f"several modules give others {', '.join(sorted(twice))}")
+    blocks = [_block(path, text, given[path]) for path, text in modules.items()]
     places = 'document.querySelector(".page"), document.getElementById("data")'
-    return f"{text}\nglobalThis.trec = await {_variable(_MAIN)}.start({places});\n"
+    return f"let {', '.join(names)};\n{''.join(blocks)}globalThis.trec = await {_START}({places});\n"
 
 
 @cache
@@ -46,7 +56,13 @@ def _add(path: str, found: dict[str, str]) -> None:
     text = _COMMENT.sub("", _source(path))
     for _, target in _IMPORT.findall(text):
         _add(_resolved(path, target), found)
-    found[path] = _wrapped(path, text)
+    found[path] = text
+
+
+def _imported(path: str, text: str) -> set[tuple[str, str]]:
+    """Return the modules and names that a module imports."""
+    imports = _IMPORT.findall(text)
+    return {(_resolved(path, target), name) for names, target in imports for name in re.findall(r"[\w$]+", names)}
 
 
 def _resolved(path: str, target: str) -> str:
@@ -65,23 +81,22 @@ def _resolved(path: str, target: str) -> str:
     return "/".join(parts)
 
 
-def _variable(path: str) -> str:
-    return "$" + re.sub(r"\W", "_", path.removesuffix(".js"))
+def _given(text: str, wanted: set[str]) -> set[str]:
+    """Return what a module gives others that want some names; names that are made together are given together."""
+    made = [set(re.findall(r"[\w$]+", names)) for _, names in _EXPORT.findall(text)]
+    return set().union(*(names for names in made if names & wanted))
 
 
-def _wrapped(path: str, text: str) -> str:
-    """Return a module as a function that returns what it exports."""
-    names = [name for found in _EXPORT.findall(text) for name in re.findall(r"[\w$]+", found)]
-    body = _NOTHING.sub("", text)
-    body = _IMPORT.sub(
-        lambda found: f"const {{{_renamed(found[1])}}} = {_variable(_resolved(path, found[2]))};\n", body
-    )
-    body = re.sub(r"^export (?=async|function|class|const)", "", body, flags=re.MULTILINE)
+def _block(path: str, text: str, given: set[str]) -> str:
+    """Return a module as a block that puts what it gives others into the variables of these names."""
+
+    def put(found: re.Match[str]) -> str:
+        kind, names = found.groups()
+        if given.isdisjoint(re.findall(r"[\w$]+", names)):
+            return f"{kind} {names}"
+        return f";{names}" if kind == "const" else f";{names} = {kind} {names}"
+
+    body = _EXPORT.sub(put, _IMPORT.sub("", _NOTHING.sub("", text)))
     if "</script" in body or "<!--" in body:
         raise AssertionError(f"{path} would end the script that it is in")
-    return f"const {_variable(path)} = (() => {{\n{body}return {{ {', '.join(names)} }};\n}})();"
-
-
-def _renamed(names: str) -> str:
-    """Return imported names as they are taken out of an object: `a as b` is `a: b` there."""
-    return re.sub(r"\s+as\s+", ": ", names)
+    return f"{{\n{body}}}\n"

@@ -3,9 +3,10 @@
 import { begun, centred, fitted, pixelAt, pointAt } from "./camera.js";
 import { folding } from "./folding.js";
 import { Foresight } from "./foresight.js";
+import { bySteps } from "./idle.js";
 import { deepest, LEAST, openTo, readable } from "./opening.js";
 import { canOpen, contentOf } from "./content.js";
-import { compose } from "./scene.js";
+import { compose, composing } from "./scene.js";
 import { Stage } from "./stage.js";
 import { Store } from "./store.js";
 
@@ -47,6 +48,8 @@ export class App {
     this.store = new Store(state);
     this.stage = new Stage(this, canvas);
     this.foresight = new Foresight(this);
+    /** What makes the scene that is to come; null for none. @type {ReturnType<typeof composing> | null} */
+    this.coming = null;
     /** Whether the view has not been moved yet, so that it follows the size of the window. */
     this.untouched = true;
     /** Whether all of the picture is shown then. */
@@ -155,9 +158,23 @@ export class App {
     this.foresight.keep(item, old);
   }
 
-  /** Open all scopes with fewer modules around them than a depth; null for what can be read at once. @param {number | null} depth */
-  openTo(depth) {
-    this.change({ open: depth === null ? readable(this.graph, this.state.view, this.stage.size) : openTo(this.graph, depth) });
+  /**
+   * Open all scopes with fewer modules around them than a depth; null for what can be read at once.
+   *
+   * Where that takes long, the page answers meanwhile, and stays as it is if something else is opened or closed.
+   *
+   * @param {number | null} depth
+   * @returns {Promise<void>} when that is done
+   */
+  async openTo(depth) {
+    const { graph, state } = this;
+    const open = depth === null ? readable(graph, state.view, this.stage.size) : openTo(graph, depth);
+    const view = { ...state.view, open };
+    this.coming?.return(state.scene);
+    const steps = (this.coming = composing(graph, view));
+    const scene = await bySteps(steps);
+    if (this.coming !== steps) return;
+    this.turn(view, scene);
     this.fit(depth !== null);
   }
 
@@ -188,6 +205,8 @@ export class App {
   /** Turn to another view. @param {View} view @param {Scene} [scene] that of the view @param {Item} [anchor] what stays in its place on the screen */
   turn(view, scene = compose(this.graph, view), anchor = -1) {
     const { scene: old, camera } = this.state;
+    this.coming?.return(old);
+    this.coming = null;
     const before = anchor < 0 ? null : this.placeOf(anchor);
     this.state.scene = scene;
     this.state.view = view;

@@ -16,8 +16,9 @@ export function whole(text, around) {
 
 /** @param {number[]} steps differences from one entry to the next @returns {Int32Array} */
 export function summed(steps) {
-  let sum = 0;
-  return Int32Array.from(steps, (step) => (sum += step));
+  const sums = Int32Array.from(steps);
+  for (let at = 1; at < sums.length; at++) sums[at] += sums[at - 1];
+  return sums;
 }
 
 /** @param {ArrayLike<number>} counts @returns {Int32Array} where each run begins, and where the last one ends */

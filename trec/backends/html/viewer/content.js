@@ -20,6 +20,14 @@ export class Content {
     /** For each scope, the first node in it that is shown; -1 for none. */
     this.first = firsts(graph, this.shown);
     this.uses = new Uses(graph, view.folded, this.shown);
+    /** @type {number[]} */
+    this.kinds = graph.data.scopes.kind;
+  }
+
+  /** Whether a scope is drawn as one box. @param {number} scope @param {Uint8Array} open */
+  isClosed(scope, open) {
+    const count = this.counts[scope];
+    return !open[scope] && count !== EMPTY && (count >= MANY || this.kinds[scope] === 0);
   }
 }
 
@@ -53,9 +61,7 @@ export function canOpen(graph, view, scope) {
 
 /** Whether a scope is drawn as one box. @param {Graph} graph @param {View} view @param {number} scope */
 export function isClosed(graph, view, scope) {
-  const { counts } = contentOf(graph, view);
-  if (view.open[scope] || counts[scope] === EMPTY) return false;
-  return counts[scope] >= MANY || graph.data.scopes.kind[scope] === 0;
+  return contentOf(graph, view).isClosed(scope, view.open);
 }
 
 /** @param {Graph} graph @param {Int32Array} counts @param {Int32Array} lone */

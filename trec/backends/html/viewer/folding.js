@@ -21,8 +21,8 @@ export function folding(graph) {
 
 /** @param {Graph} graph @returns {Folding} */
 function made(graph) {
-  const scopes = Int32Array.from({ length: graph.scopeCount }, (_, scope) => scope);
-  const nodes = Int32Array.from({ length: graph.count }, (_, node) => node);
+  const scopes = new Int32Array(graph.scopeCount).map((_, scope) => scope);
+  const nodes = new Int32Array(graph.count).map((_, node) => node);
   const iteration = new Int32Array(graph.scopeCount).fill(-1);
   for (let scope = 1; scope < graph.scopeCount; scope++) {
     const outer = iteration[graph.scopeParent[scope]];

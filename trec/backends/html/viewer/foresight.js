@@ -1,7 +1,7 @@
 // What the next click needs, made ready while nothing else is to be done: scenes in which one more scope is open.
 
 import { afterFrame, whenIdle } from "./idle.js";
-import { compose } from "./scene.js";
+import { composing } from "./scene.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("./types.js").Item} Item */
@@ -12,8 +12,6 @@ import { compose } from "./scene.js";
 const MANY = 24;
 /** Boxes of a picture from which on another one like it takes too long to be made on suspicion. */
 const LARGE = 2500;
-/** Milliseconds that one may take. */
-const LONG = 30;
 
 /** The scenes that are one click away. */
 export class Foresight {
@@ -24,8 +22,8 @@ export class Foresight {
     this.scene = app.state.scene;
     /** Scenes by the scope that is opened or closed. @type {Map<Item, Scene>} */
     this.known = new Map();
-    /** Milliseconds that making one took. */
-    this.taken = 0;
+    /** What is being made. @type {{ item: Item, steps: ReturnType<typeof composing> } | null} */
+    this.making = null;
     this.isAtWork = false;
     app.store.watch(["scene", "camera", "hovered"], afterFrame(() => this.prepare()));
     this.prepare();
@@ -46,34 +44,47 @@ export class Foresight {
 
   /** Keep the scene that a click on a scope has left, to which another click leads back. @param {Item} item @param {Scene} scene */
   keep(item, scene) {
-    this.scene = this.app.state.scene;
-    this.known = new Map([[item, scene]]);
+    this.#leave(new Map([[item, scene]]));
   }
 
   prepare() {
     if (this.isAtWork) return;
     this.isAtWork = true;
-    whenIdle((left) => {
-      const item = this.#next();
-      this.isAtWork = item >= 0;
-      if (item < 0 || left < this.taken) return item < 0;
-      const start = performance.now();
-      this.known.set(item, compose(this.app.graph, this.view(item)));
-      this.taken = performance.now() - start;
-      return false;
+    whenIdle(() => {
+      this.isAtWork = this.step();
+      return !this.isAtWork;
     });
+  }
+
+  /** Go on with making the scenes that are still to be made, and say whether there are any. */
+  step() {
+    const { app } = this;
+    if (this.scene !== app.state.scene) this.#leave(new Map());
+    if (!this.making) {
+      const item = this.#next();
+      if (item < 0) return false;
+      this.making = { item, steps: composing(app.graph, this.view(item)) };
+    }
+    const { done, value } = this.making.steps.next();
+    if (done) {
+      this.known.set(this.making.item, value);
+      this.making = null;
+    }
+    return true;
+  }
+
+  /** Leave the scene that was for the present one. @param {Map<Item, Scene>} known */
+  #leave(known) {
+    this.scene = this.app.state.scene;
+    this.known = known;
+    this.making = null;
   }
 
   /** The scope in sight that is to be next, that under the pointer before all others; -1 for none. @returns {Item} */
   #next() {
     const { state, stage } = this.app;
     const { boxes } = state.scene.picture;
-    if (this.scene !== state.scene) {
-      this.scene = state.scene;
-      this.known = new Map();
-      this.taken = 0;
-    }
-    if (boxes.length > LARGE || this.taken > LONG || this.known.size >= MANY) return -1;
+    if (boxes.length > LARGE || this.known.size >= MANY) return -1;
     const isNew = (/** @type {Item} */ item) => this.app.isModule(item) && !this.known.has(item);
     if (isNew(state.hovered)) return state.hovered;
     let found = -1;

@@ -62,13 +62,13 @@ export class Graph {
     this.scopeChange = Uint8Array.from(data.scopes.change);
     this.scopeDepth = this.#depths();
     /** For each scope, the one that can stand for it; itself for most. */
-    this.like = Int32Array.from(data.scopes.like, (back, scope) => scope - back);
+    this.like = Int32Array.from(data.scopes.like).map((back, scope) => scope - back);
     /** For each scope, for how many it stands when equal calls are folded. */
     this.times = this.#times();
     /** For each scope, what it holds in program order, as items. */
     this.members = this.#members();
-    /** @type {Map<number, Face>} */
-    this.faces = new Map();
+    /** @type {Face[]} */
+    this.faces = [];
     /** @type {string[]} */
     this.scopeNames = this.#below(data.scopes.name);
     /** @type {string[]} */
@@ -133,11 +133,6 @@ export class Graph {
   }
 
   // ---- items
-
-  /** @param {Item} item */
-  isScope(item) {
-    return item >= this.count;
-  }
 
   /** The scope around an item; -1 for the root. @param {Item} item */
   around(item) {
@@ -316,7 +311,7 @@ export class Graph {
 
   /** @param {number} index @returns {Face} */
   #face(index) {
-    let face = this.faces.get(index);
+    let face = this.faces[index];
     if (!face) {
       const [title, subtitle, detail, look] = this.data.faces[index];
       const [shape, role, line, size, bold, error] = this.data.looks[look];
@@ -327,7 +322,7 @@ export class Graph {
         detail: this.fitted(this.texts[detail], sizes[1]),
         ...{ shape, role, line, size, bold: bold === 1, error: error === 1, times: 1 },
       };
-      this.faces.set(index, face);
+      this.faces[index] = face;
     }
     return face;
   }

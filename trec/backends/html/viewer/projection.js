@@ -1,12 +1,13 @@
 // The boxes, frames and wires of a graph as it is viewed: what is closed is one box, what is hidden is passed over.
 
-import { contentOf, isClosed } from "./content.js";
+import { contentOf } from "./content.js";
 import { alone, repeated } from "./faces.js";
 import { labelled } from "./labels.js";
 import { Terminals } from "./terminals.js";
 import { ONE, SHOWN } from "./visibility.js";
 import { Weaver } from "./wires.js";
 
+/** @typedef {import("./content.js").Content} Content */
 /** @typedef {import("./graph.js").Graph} Graph */
 /** @typedef {import("./types.js").View} View */
 /** @typedef {import("./types.js").Picture} Picture */
@@ -25,7 +26,7 @@ import { Weaver } from "./wires.js";
  */
 export function project(graph, view) {
   const content = contentOf(graph, view);
-  const { scopes, frames, firsts, closed } = opened(graph, view);
+  const { scopes, frames, firsts, closed } = opened(graph, content, view.open);
   const drawn = new Drawn(graph, content.shown);
   frames.forEach((scope, frame) => (drawn.frame[scope] = frame));
   /** @type {Item[]} */
@@ -94,29 +95,39 @@ class Drawn {
  * for some of these the closed scope that the box stands for.
  *
  * @param {Graph} graph
- * @param {View} view
+ * @param {Content} content
+ * @param {Uint8Array} open
  */
-function opened(graph, view) {
-  const { shown, counts, first } = contentOf(graph, view);
-  const scopes = [0];
+function opened(graph, content, open) {
+  const { shown, counts, first } = content;
+  /** @type {number[]} */
+  const scopes = [];
   /** @type {number[]} */
   const frames = [];
   /** @type {number[]} */
   const firsts = [];
   /** @type {Map<number, number>} */
   const closed = new Map();
-  for (const scope of scopes) {
+  const visit = (/** @type {number} */ scope) => {
+    scopes.push(scope);
     if (scope > 0 && counts[scope] > ONE) frames.push(scope);
     for (const item of graph.members[scope]) {
       const inner = item - graph.count;
       const node = inner < 0 ? item : first[inner];
       if (node < 0 || shown[node] !== SHOWN) continue;
-      if (inner < 0) firsts.push(node);
-      else if (isClosed(graph, view, inner)) {
+      if (inner >= 0 && !content.isClosed(inner, open)) visit(inner);
+      else {
         firsts.push(node);
-        closed.set(node, inner);
-      } else scopes.push(inner);
+        if (inner >= 0) closed.set(node, inner);
+      }
     }
-  }
-  return { scopes, frames: frames.sort((one, other) => one - other), firsts: Int32Array.from(firsts).sort(), closed };
+  };
+  visit(0);
+  return { scopes, frames: [...inOrder(frames)], firsts: inOrder(firsts), closed };
+}
+
+/** Numbers in order; where scopes run one after the other, they are so already. @param {number[]} numbers */
+function inOrder(numbers) {
+  const found = Int32Array.from(numbers);
+  return numbers.every((number, at) => !at || numbers[at - 1] < number) ? found : found.sort();
 }

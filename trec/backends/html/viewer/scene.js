@@ -3,9 +3,10 @@
 import { Chunks } from "./chunks.js";
 import { INPUT } from "./graph.js";
 import { ARC } from "./layout/routing.js";
-import { arrange } from "./layout/arrange.js";
+import { arranging } from "./layout/arrange.js";
 import { Forks } from "./layout/forks.js";
 import { Memory } from "./layout/memory.js";
+import { finished } from "./layout/steps.js";
 import { measured } from "./measure.js";
 import { project } from "./projection.js";
 import { stages } from "./stages.js";
@@ -15,6 +16,7 @@ import { stages } from "./stages.js";
 /** @typedef {import("./types.js").Scene} Scene */
 /** @typedef {import("./types.js").Note} Note */
 /** @typedef {import("./layout/diagram.js").Placement} Placement */
+/** @template Found @typedef {import("./layout/steps.js").Steps<Found>} Steps */
 
 /** Longest column of boxes, in points, where the options name none. */
 const COLUMN = 1600;
@@ -31,7 +33,13 @@ function memoryOf(graph, columns) {
 
 /** @param {Graph} graph @param {View} view @returns {Scene} */
 export function compose(graph, view) {
+  return finished(composing(graph, view));
+}
+
+/** Make a scene in steps. @param {Graph} graph @param {View} view @returns {Steps<Scene>} */
+export function* composing(graph, view) {
   const picture = project(graph, view);
+  yield;
   const { direction } = graph.data.options;
   const wrap = view.columns ? graph.data.options.wrap || COLUMN : 0;
   /** @type {number[]} */
@@ -39,7 +47,9 @@ export function compose(graph, view) {
   picture.nodes.forEach((node, box) => graph.kind[node] === INPUT && first.push(box));
   const { sizes } = graph.data.style;
   const { diagram, texts, nets } = measured(picture, graph.ruler, sizes, { direction, wrap, first, ...stages(graph, picture) });
-  const placement = arrange(diagram, memoryOf(graph, view.columns));
+  yield;
+  const placement = yield* arranging(diagram, memoryOf(graph, view.columns));
+  yield;
   const places = new Float64Array(4 * picture.boxes.length);
   for (let box = 0; box < picture.boxes.length; box++) {
     const [width, height] = [diagram.sizes[2 * box], diagram.sizes[2 * box + 1]];
@@ -53,6 +63,7 @@ export function compose(graph, view) {
   const titles = titlesOf(placement, frames);
   const sideways = direction === "LR" || direction === "RL";
   const notes = notesOf(placement, texts, nets);
+  yield;
   return {
     picture,
     width: placement.size[0],
@@ -85,9 +96,9 @@ function titlesOf(placement, frames) {
 
 /** @param {Placement} placement @param {Map<number, string>} texts @param {Int32Array} nets @returns {Note[]} */
 function notesOf(placement, texts, nets) {
-  const wires = new Map();
-  nets.forEach((net, wire) => wires.has(net) || wires.set(net, wire));
-  return [...placement.labels].map(([net, [x, y]]) => ({ text: texts.get(net) ?? "", x, y, wire: wires.get(net) }));
+  const wires = new Int32Array(nets.length);
+  for (let wire = nets.length - 1; wire >= 0; wire--) wires[nets[wire]] = wire;
+  return Array.from(placement.labels, ([net, [x, y]]) => ({ text: texts.get(net) ?? "", x, y, wire: wires[net] }));
 }
 
 /** About where each text is. @param {Note[]} notes */

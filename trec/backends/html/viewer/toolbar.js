@@ -61,8 +61,8 @@ function switches(app) {
 
 /** What can be opened to. @param {App} app */
 function depths(app) {
-  const open = (/** @type {number | null} */ depth, /** @type {string} */ text) => entry(text, () => {
-    app.openTo(depth);
+  const open = (/** @type {number | null} */ depth, /** @type {string} */ text) => entry(text, async () => {
+    await app.openTo(depth);
     app.announce(`${text}: ${app.state.scene.picture.boxes.length} boxes`);
   });
   const levels = Array.from({ length: Math.min(app.deepest, 12) }, (_, at) => open(at + 1, `Depth ${at + 1}`));

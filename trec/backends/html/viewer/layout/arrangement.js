@@ -4,6 +4,7 @@ import { framed, framedUpwards } from "./frame.js";
 import { Nesting } from "./nesting.js";
 import { LOOP, Routes } from "./routes.js";
 import { layOut } from "./scope.js";
+import { finished } from "./steps.js";
 
 /** @typedef {import("./diagram.js").Diagram} Diagram */
 /** @typedef {import("./diagram.js").Placement} Placement */
@@ -14,9 +15,12 @@ import { layOut } from "./scope.js";
 /** @typedef {import("./memory.js").Memory} Memory */
 /** @typedef {import("./scope.js").Content} Content */
 /** @typedef {import("./shape.js").Shape} Shape */
+/** @template Found @typedef {import("./steps.js").Steps<Found>} Steps */
 
 /** Crossings of a scope up to which another order of the nets that enter its members is tried; more take long. */
 const FEW = 40;
+/** Scopes that are laid out in one step. */
+const SOME = 512;
 /** Width of a box up to which it is a circle or a point, which nets reach in the middle. */
 const ROUND = 30;
 
@@ -49,11 +53,15 @@ export class Arrangement {
     this.stays = this.direction === "TB";
   }
 
-  /** Lay out all scopes. */
-  run() {
+  /** Lay out all scopes. @returns {Steps<void>} */
+  *run() {
     const { boxes, root } = this.nesting;
-    for (let scope = root - 1; scope >= boxes; scope--) if (this.nesting.members[scope].length) this.visit(scope);
+    for (let scope = root - 1; scope >= boxes; scope--) {
+      if (this.nesting.members[scope].length) this.visit(scope);
+      if (scope % SOME === 0) yield;
+    }
     this.visit(root);
+    yield;
     this.spread(root);
     for (let scope = boxes; scope < root; scope++) this.spread(scope);
   }
@@ -116,10 +124,10 @@ export class Arrangement {
    * Return in what way a scope is laid out: as all others, by itself but turned by half a circle, or as a row of columns.
    *
    * @param {number} _scope
-   * @returns {number} one of `PLAIN`, `TURNED`, `BESIDE`
+   * @returns {number} one of `DOWN`, `TURNED`, `BESIDE`
    */
   variant(_scope) {
-    return PLAIN;
+    return DOWN;
   }
 
   /** @param {number} scope */
@@ -292,7 +300,17 @@ export class Arrangement {
    * @returns {Placement}
    */
   placement() {
-    this.run();
+    return finished(this.steps());
+  }
+
+  /**
+   * Find out where everything is.
+   *
+   * @returns {Steps<Placement>}
+   */
+  *steps() {
+    yield;
+    yield* this.run();
     const { nesting, boxes, stays } = this;
     /** @type {Placement["frames"]} */
     const frames = [];
@@ -321,22 +339,20 @@ export class Arrangement {
   /** Return the centre of the text of each net that has one. */
   labels() {
     const { nesting, stays } = this;
-    /** @type {[number, Point][]} By key. */
-    const texts = [];
+    /** @type {Point[]} By key: of wires that share a net those that run the other way come last. */
+    const texts = new Array(nesting.netOf.length);
     for (let scope = nesting.boxes; scope <= nesting.root; scope++) {
       const content = this.framed[scope]?.content;
       if (!content?.labels.size) continue;
       const [left, top] = this.corners.subarray(4 * scope + 2, 4 * scope + 4);
       for (const [net, [x, y]] of content.labels) {
         const point = /** @type {Point} */ ([left + x, top + y]);
-        texts.push([nesting.index[scope][net], stays ? point : this.turned(...point, scope)]);
+        texts[nesting.index[scope][net]] = stays ? point : this.turned(...point, scope);
       }
     }
-    // Of wires that share a net those that run the other way come last.
-    texts.sort((one, other) => one[0] - other[0]);
     /** @type {Placement["labels"]} */
     const labels = new Map();
-    for (const [key, point] of texts) labels.set(nesting.netOf[key], point);
+    texts.forEach((point, key) => labels.set(nesting.netOf[key], point));
     return labels;
   }
 
@@ -357,7 +373,7 @@ export class Arrangement {
 }
 
 /** In what way a scope is laid out. */
-export const [PLAIN, TURNED, BESIDE] = [0, 1, 2];
+export const [DOWN, TURNED, BESIDE] = [0, 1, 2];
 /** The title of what has none. @type {import("./diagram.js").Size[]} */
 const NONE = [];
 /** What tells the form of a frame from that of a box. */

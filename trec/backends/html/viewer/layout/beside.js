@@ -3,7 +3,7 @@
 // Each column is laid out on its own as a scope that runs downwards. One that runs upwards is turned by half a circle,
 // so nets that leave the column before it at the bottom enter it at the bottom, in an order in which no two cross.
 
-import { Arrangement, BESIDE, PLAIN, TURNED } from "./arrangement.js";
+import { Arrangement, BESIDE, DOWN, TURNED } from "./arrangement.js";
 import { Row } from "./gutters.js";
 import { Routes } from "./routes.js";
 
@@ -99,7 +99,7 @@ class Columns extends Arrangement {
   /** @override @param {number} scope */
   variant(scope) {
     if (scope === this.nesting.root) return BESIDE;
-    return this.upward.has(this.column[scope]) ? TURNED : PLAIN;
+    return this.upward.has(this.column[scope]) ? TURNED : DOWN;
   }
 
   /** @override @param {number} x @param {number} y @param {number} item @returns {Point} */

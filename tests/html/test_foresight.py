@@ -1,0 +1,85 @@
+"""What the page makes ready before a click, and what it does while something large is opened, in a real browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.backends.samples import blocks
+from tests.html.browser import play
+from tests.html.test_page import TITLES, nested
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [pytest.mark.browser, pytest.mark.node]
+
+READY = """const ready = () => page.waitForFunction(() => trec.foresight.known.size > 0 && !trec.foresight.isAtWork);
+const known = () => page.evaluate(() => [...trec.foresight.known.keys()].map((item) => trec.graph.nameOf(item)));
+"""
+
+
+def test_a_click_shows_what_was_made_ready_and_that_is_what_it_would_make(tmp_path: Path) -> None:
+    script = """await ready();
+      return [await known(), await page.evaluate(() => {
+        const item = trec.graph.find("decoder");
+        const made = trec.foresight.known.get(item);
+        const places = () => [...trec.state.scene.places, ...trec.state.scene.frames];
+        trec.toggle(item);
+        const shown = [trec.state.scene === made, places()];
+        trec.change({});
+        return [shown[0], trec.state.scene === made, String(shown[1]) === String(places())];
+      })];"""
+    found = play(nested().to_html(depth=1), READY + script, tmp_path)
+    assert found == [["encoder", "decoder"], [True, False, True]]
+
+
+def test_a_second_click_leads_back_to_the_scene_that_was(tmp_path: Path) -> None:
+    script = """return page.evaluate(() => {
+        const { scene } = trec.state;
+        const item = trec.graph.find("decoder");
+        trec.toggle(item);
+        const other = trec.state.scene;
+        trec.toggle(item);
+        return [other === scene, trec.state.scene === scene];
+      });"""
+    assert play(nested().to_html(depth=1), script, tmp_path) == [False, True]
+
+
+def test_what_was_made_ready_for_another_view_is_not_shown(tmp_path: Path) -> None:
+    script = """await ready();
+      await page.evaluate(() => {
+        trec.change({ folded: false });
+        trec.toggle(trec.graph.find("layers.1"));
+      });
+      return frames();"""
+    assert play(blocks(4).to_html(depth=1), READY + TITLES + script, tmp_path) == ["layers.1"]
+
+
+def test_what_is_opened_meanwhile_is_what_stays_open(tmp_path: Path) -> None:
+    script = """await page.evaluate(() => {
+        const all = trec.openTo(Infinity);
+        trec.toggle(trec.graph.find("decoder"));
+        return all;
+      });
+      return frames();"""
+    assert play(nested().to_html(depth=1), TITLES + script, tmp_path) == ["decoder"]
+
+
+def test_the_page_answers_while_much_is_opened(tmp_path: Path) -> None:
+    script = """return page.evaluate(async () => {
+        trec.change({ folded: false });
+        let answers = 0;
+        const { port1, port2 } = new MessageChannel();
+        port2.onmessage = () => port1.postMessage(++answers);
+        port1.onmessage = () => port2.postMessage(0);
+        port1.postMessage(0);
+        await trec.openTo(Infinity);
+        const { length } = trec.state.scene.picture.boxes;
+        port1.close();
+        return [length, answers > 0];
+      });"""
+    boxes, answered = play(blocks(6000).to_html(depth=1), script, tmp_path)
+    assert boxes > 6000
+    assert answered
