@@ -9,6 +9,7 @@ import pytest
 from tests.backends.samples import sample
 from tests.html.browser import play
 from tests.html.test_page import TITLES, nested
+from tests.html.test_projection import fed
 from trec.ir.builder import GraphBuilder
 from trec.ir.types import Derivative
 
@@ -64,6 +65,29 @@ def test_a_click_pins_all_that_is_known(tmp_path: Path) -> None:
     for text in ("linear_1", "linear", "parameters\n12", "net.py:7", "Inputs", "Outputs", "1×3, float32, cpu"):
         assert text in found["all"], text
     assert len(found["links"]) >= 3
+
+
+def test_inputs_that_are_drawn_as_one_are_all_told(tmp_path: Path) -> None:
+    script = """await page.mouse.move(...await middle("past.0.keys"));
+      const tip = await page.locator(".tip").innerText();
+      await page.mouse.click(...await middle("past.0.keys"));
+      const side = page.locator(".side");
+      const found = { tip, all: await side.innerText(), said: await page.locator("[aria-live]").innerText(),
+        where: await page.locator(".crumbs").innerText(), rows: await page.locator(".row").allInnerTexts() };
+      for (let click = 0; click < 3; click++) await page.getByRole("button", { name: "One edge more" }).click();
+      found.lit = (await lit()).length;
+      await side.getByRole("button", { name: "past.5.values", exact: true }).click();
+      return { ...found, one: await side.innerText() };"""
+    found = play(fed(6), TITLES + LIT + script, tmp_path, viewport={"width": 1400, "height": 900})
+    assert found["tip"].split("\n")[:3] == ["past", "12 inputs", "past.0.keys: 2×8, float32, cpu"]
+    assert "and 8 more" in found["tip"]
+    assert found["all"].startswith("past\n")
+    assert "past.3.values" in found["all"]
+    assert found["said"].startswith("past, ")
+    assert "past" in found["where"].split("\n")[-1]
+    assert [row.split("\n")[0] for row in found["rows"]][:3] == ["x", "past", "state"]
+    assert found["lit"] > 6
+    assert found["one"].startswith("past.5.values\n")
 
 
 def test_what_a_step_differentiates_is_told_at_both_ends(tmp_path: Path) -> None:

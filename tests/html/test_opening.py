@@ -62,13 +62,13 @@ def opened(graph: Graph, folder: Path) -> dict[str, Any]:
 def test_what_can_be_read_at_once_is_open_and_fits(tmp_path: Path) -> None:
     found = opened(chain(6, around=True), tmp_path)
     assert found["fits"]
-    assert found["boxes"] == 14
+    assert found["boxes"] == 9
 
 
 def test_a_module_that_is_all_of_the_model_is_open_and_begins_at_the_top(tmp_path: Path) -> None:
     found = opened(chain(60, around=True), tmp_path)
     assert not found["fits"]
-    assert found["boxes"] == 122
+    assert found["boxes"] == 63
     assert 0 <= found["first"][0] <= 1
     assert 0 <= found["first"][1] <= 0.1
 

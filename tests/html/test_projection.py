@@ -142,6 +142,53 @@ def test_outputs_of_one_container_share_a_box_where_they_hang_on_one(tmp_path: P
     assert "cache 6 tensors" in pills[3]
 
 
+def fed(layers: int) -> Graph:
+    """Return layers that read two tensors each of one container, and a net of all that reads one of another one."""
+    builder = GraphBuilder("Fed", (("level", "function"),))
+    root = builder.scope("module", path="", cls="Fed")
+    kind = builder.tensor_type((2, 8), "float32")
+
+    def given(name: str, scope: int = root) -> int:
+        return builder.node("input", parent=scope, name=name, results=[kind])[0]
+
+    x = given("x")
+    kept = [given(f"past.{index}.{name}") for index in range(layers) for name in ("keys", "values")]
+    kept += [given("state.cell"), given("state.hidden"), given("state.unread.0"), given("state.unread.1")]
+    stack = builder.scope("module", path="layers", cls="Layers", parent=root)
+    for index in range(layers):
+        layer = builder.scope("module", path=f"layers.{index}", cls="Layer", parent=stack)
+        for value in kept[2 * index : 2 * index + 2]:
+            (viewed,) = builder.node("op", "view", parent=layer, inputs=[value], results=[kind])
+            (x,) = builder.node("op", "__add__", parent=layer, inputs=[x, viewed], results=[kind])
+    (x,) = builder.node("op", "stack", parent=root, inputs=[x, *kept[2 * layers :][:2]], results=[kind])
+    rank = builder.scope("region", path="", cls="rank", parent=root, name="rank 0")
+    other = [given(name, rank) for name in ("rank 0.y", "rank 0.z")]
+    builder.node("op", "stack", parent=rank, inputs=[x, *other], results=[kind])
+    return builder.build()
+
+
+def test_inputs_of_one_container_share_a_box_where_one_reads_them_or_many(tmp_path: Path) -> None:
+    few, many = fed(2), fed(6)
+    pills: list[list[str]] = []
+    for graph, depth in ((few, None), (few, 1), (few, 2), (many, 1), (many, 2)):
+        (found,) = shown([(graph, depth, {})], tmp_path)
+        assert found == drawn(graph if depth is None else graph.collapse(depth=depth), {"params": False}), depth
+        pills.append([f"{title} {subtitle}" for title, subtitle, _, shape, *_ in found["boxes"] if shape == "pill"])
+    others = ["state 2 tensors", "state.unread 2 tensors", "rank 0.y 2×8", "rank 0.z 2×8"]
+    single = [f"past.{index}.{name} 2×8" for index in range(2) for name in ("keys", "values")]
+    assert pills[0] == ["x 2×8", *single, *others]
+    assert pills[1] == ["x 2×8", "past 4 tensors", *others]
+    assert pills[2] == ["x 2×8", "past.0 2 tensors", "past.1 2 tensors", *others]
+    assert pills[3] == pills[4] == ["x 2×8", "past 12 tensors", *others]
+
+
+def test_inputs_that_one_reads_through_what_is_hidden_share_a_box(tmp_path: Path) -> None:
+    (found,) = shown([(fed(2), 2, {"views": False})], tmp_path)
+    assert "past.0" in [title for title, *_ in found["boxes"]]
+    (found,) = shown([(fed(2), None, {"views": False})], tmp_path)
+    assert "past.0.keys" in [title for title, *_ in found["boxes"]]
+
+
 def test_what_is_folded_is_what_fold_leaves(tmp_path: Path) -> None:
     graph = blocks(4)
     for depth in (None, 1):

@@ -8,6 +8,7 @@ import { canOpen, contentOf } from "./content.js";
 import { compose } from "./scene.js";
 import { Stage } from "./stage.js";
 import { Store } from "./store.js";
+import { commonName } from "./terminals.js";
 
 /** @typedef {import("./camera.js").Camera} Camera */
 /** @typedef {import("./camera.js").Rect} Rect */
@@ -204,6 +205,17 @@ export class App {
   }
 
   // ---- what is chosen
+
+  /** The inputs or outputs that are drawn in the box of an item. @param {Item} item */
+  together(item) {
+    return this.state.scene.picture.together.get(item);
+  }
+
+  /** What is called so on the page. @param {Item} item */
+  nameOf(item) {
+    const all = this.together(item);
+    return (all ? commonName(this.graph, all) : this.graph.nameOf(item)) || this.graph.title;
+  }
 
   /** @param {Item} item -1 for none */
   select(item) {
