@@ -67,13 +67,56 @@ def test_a_click_pins_all_that_is_known(tmp_path: Path) -> None:
     assert len(found["links"]) >= 3
 
 
+SIDES = """const sides = () => page.evaluate(() => {
+  const { scene, camera } = trec.state;
+  const chosen = trec.placeOf(trec.state.selected);
+  const at = (x) => (x - camera.x) * camera.zoom;
+  return { left: at(0), right: at(scene.width), width: trec.stage.size.width, zoom: camera.zoom,
+    chosen: chosen && [at(chosen.left), at(chosen.left + chosen.width)] };
+});
+"""
+
+
+def test_the_panel_covers_nothing_that_there_is_room_for_beside_it(tmp_path: Path) -> None:
+    script = """const before = await sides();
+      await page.mouse.click(...await middle("a"));
+      await settled();
+      const during = await sides();
+      await page.keyboard.press("Escape");
+      await settled();
+      return { before, during, after: await sides() };"""
+    page = fork().to_html(rankdir="LR")
+    found = play(page, TITLES + SIDES + script, tmp_path, viewport={"width": 800, "height": 600})
+    before, during, after = found["before"], found["during"], found["after"]
+    assert before["right"] > during["width"]
+    assert 0 <= during["left"] < during["right"] <= during["width"]
+    assert during["zoom"] == before["zoom"]
+    assert after["left"] == during["left"]
+
+
+def test_of_a_picture_with_no_room_beside_the_panel_what_is_chosen_is_seen(tmp_path: Path) -> None:
+    script = """await page.locator("canvas").first().focus();
+      for (let press = 0; press < 3; press++) await page.keyboard.press("+");
+      const before = await sides();
+      await page.mouse.click(...await middle("y"));
+      await settled();
+      return { before, during: await sides() };"""
+    page = fork().to_html(rankdir="LR")
+    found = play(page, TITLES + SIDES + script, tmp_path, viewport={"width": 800, "height": 600})
+    before, during = found["before"], found["during"]
+    assert before["right"] <= before["width"]
+    assert during["right"] - during["left"] > during["width"]
+    assert 0 <= during["chosen"][0] < during["chosen"][1] <= during["width"]
+
+
 def test_inputs_that_are_drawn_as_one_are_all_told(tmp_path: Path) -> None:
     script = """await page.mouse.move(...await middle("past.0.keys"));
       const tip = await page.locator(".tip").innerText();
       await page.mouse.click(...await middle("past.0.keys"));
       const side = page.locator(".side");
+      await page.waitForFunction(() => /past/.test(document.querySelector(".crumbs").innerText));
       const found = { tip, all: await side.innerText(), said: await page.locator("[aria-live]").innerText(),
-        where: await page.locator(".crumbs").innerText(), rows: await page.locator(".row").allInnerTexts() };
+        rows: await page.locator(".row").allInnerTexts() };
       for (let click = 0; click < 3; click++) await page.getByRole("button", { name: "One edge more" }).click();
       found.lit = (await lit()).length;
       await side.getByRole("button", { name: "past.5.values", exact: true }).click();
@@ -84,7 +127,6 @@ def test_inputs_that_are_drawn_as_one_are_all_told(tmp_path: Path) -> None:
     assert found["all"].startswith("past\n")
     assert "past.3.values" in found["all"]
     assert found["said"].startswith("past, ")
-    assert "past" in found["where"].split("\n")[-1]
     assert [row.split("\n")[0] for row in found["rows"]][:3] == ["x", "past", "state"]
     assert found["lit"] > 6
     assert found["one"].startswith("past.5.values\n")

@@ -38,7 +38,7 @@ export function crumbs(app) {
 /** Show all of the picture, and what is known of all of it. @param {App} app */
 function whole(app) {
   app.select(app.graph.count);
-  app.fit();
+  app.seeAll();
 }
 
 /** The innermost frame that fills the middle of the view. @param {App} app @returns {Item} */

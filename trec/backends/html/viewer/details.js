@@ -83,10 +83,7 @@ class Details {
     panel.scrollTop = scroll;
     if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`[data-name="${focused}"]`))?.focus();
     if (!isNew) return;
-    // The canvas is smaller now; what is seen stays where it is.
-    app.untouched = false;
-    app.stage.resize();
-    app.show(drawn(app, selected));
+    app.makeRoom(drawn(app, selected));
   }
 
   close() {
