@@ -21,6 +21,7 @@ from trec.backends.lower import lower
 from trec.backends.stages import columns
 from trec.backends.style import Style
 from trec.ir.builder import GraphBuilder
+from trec.passes.join_runs import union
 
 if TYPE_CHECKING:
     from trec.backends.options import PictureOptions
@@ -104,6 +105,34 @@ def test_phases_and_ranks_stand_where_they_are_drawn(tmp_path: Path) -> None:
     for graph, found in zip(graphs, shown([(graph, None, {}) for graph in graphs], tmp_path), strict=True):
         assert found == drawn(graph, {"params": False})
         assert len(found["columns"][0]) > 1
+
+
+def branches(way: int) -> Graph:
+    """Return one of three ways through a net: each goes one module farther than the one before."""
+    builder = GraphBuilder("Branches", (("level", "function"),))
+    root = builder.scope("module", path="", cls="Branches")
+    kind = builder.tensor_type((2, 8), "float32")
+    (x,) = builder.node("input", parent=root, name="x", results=[kind])
+    for index, op in enumerate(("linear", "relu", "linear")[: way + 1]):
+        block = builder.scope("module", path=f"block{index}", cls="Block", parent=root)
+        (y,) = builder.node("op", op, parent=block, inputs=[x], results=[kind])
+        if index != 1:
+            (y,) = builder.node("op", "__add__", parent=block, inputs=[x, y], results=[kind])
+        x = y
+    builder.node("output", parent=root, name="y", inputs=[x])
+    return builder.build()
+
+
+def test_what_did_not_run_in_all_runs_is_drawn_so(tmp_path: Path) -> None:
+    graph = union([branches(way) for way in range(3)])
+    (found, closed) = shown([(graph, None, {}), (graph, 1, {})], tmp_path)
+    assert found == drawn(graph, {"params": False})
+    assert " of 3" in str(found["boxes"])
+    assert "host" in [stroke for *_, stroke in found["wires"]]
+    expected = drawn(graph.collapse(depth=1), {"params": False})
+    words, wanted = ([[*box[:4], *box[5:]] for box in row["boxes"]] for row in (closed, expected))
+    assert sorted(words) == sorted(wanted)
+    assert sorted(stroke for *_, stroke in closed["wires"]) == sorted(stroke for *_, stroke in expected["wires"])
 
 
 def cached(layers: int) -> Graph:
