@@ -81,7 +81,7 @@ export class Weaver {
     if (source === target || source < 0 || target < 0) return;
     const only = this.nodes[target];
     const known = this.found.get(source, target);
-    const runs = this.partial.get(at) ?? null;
+    const runs = this.partial.get(this.uses.places[use]) ?? null;
     if (known) known.runs = known.runs && runs && [...new Set([...known.runs, ...runs])];
     if (only < 0 || graph.kind[only] === MODULE) {
       // Into a closed call each value goes once.
