@@ -155,3 +155,24 @@ def test_the_picture_is_saved_as_png_twice_as_large(tmp_path: Path) -> None:
     size = play(sample(), "return page.evaluate(() => [trec.state.scene.width, trec.state.scene.height]);", tmp_path)
     assert int.from_bytes(head[16:20], "big") == pytest.approx(2 * (size[0] + 32), abs=1)
     assert int.from_bytes(head[20:24], "big") == pytest.approx(2 * (size[1] + 32), abs=1)
+
+
+def test_paper_shows_the_screen_where_a_picture_is_too_large_for_strokes(tmp_path: Path) -> None:
+    script = """await page.emulateMedia({ media: "print" });
+      return page.evaluate(() => [document.querySelector(".sheet"), trec.canvas.clientHeight]);"""
+    sheet, height = play(sample(), script, tmp_path)
+    assert sheet is None
+    assert height > 300
+
+
+@pytest.mark.parametrize("width", [360, 400])
+def test_under_fingers_the_tools_of_a_narrow_page_are_two_rows(width: int, tmp_path: Path) -> None:
+    script = """const { right, bottom } = await page.evaluate(() => {
+        const boxes = [...document.querySelectorAll(".toolbar > *")].map((made) => made.getBoundingClientRect());
+        return { bottom: Math.max(...boxes.map((box) => box.bottom)), right: Math.max(...boxes.map((box) => box.right)) };
+      });
+      return [right, bottom];"""
+    size = {"width": width, "height": 700}
+    right, bottom = play(sample(), script, tmp_path, viewport=size, hasTouch=True, isMobile=True)
+    assert right <= width
+    assert bottom < 100
