@@ -169,7 +169,8 @@ def test_paper_shows_the_screen_where_a_picture_is_too_large_for_strokes(tmp_pat
 def test_under_fingers_the_tools_of_a_narrow_page_are_two_rows(width: int, tmp_path: Path) -> None:
     script = """const { right, bottom } = await page.evaluate(() => {
         const boxes = [...document.querySelectorAll(".toolbar > *")].map((made) => made.getBoundingClientRect());
-        return { bottom: Math.max(...boxes.map((box) => box.bottom)), right: Math.max(...boxes.map((box) => box.right)) };
+        const far = (side) => Math.max(...boxes.map((box) => box[side]));
+        return { bottom: far("bottom"), right: far("right") };
       });
       return [right, bottom];"""
     size = {"width": width, "height": 700}
