@@ -3,6 +3,7 @@
 // milliseconds, and the same for every page. With PICTURES, a folder, what was seen is kept there.
 // Usage: node page_peers.mjs browser [address, script]..., as JSON, a script being what opens all, of a page of playwright
 
+import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
@@ -79,9 +80,15 @@ for (const [address, script] of pages.map((text) => JSON.parse(text))) {
     const page = await browser.newPage({ viewport });
     bytes = 0;
     page.on("pageerror", (error) => messages.add(String(error)));
-    page.on("response", async (response) => (bytes += (await response.body().catch(() => "")).length));
+    const sizeOf = async (request) => {
+      const url = new URL(request.url());
+      return url.protocol === "file:" ? statSync(url).size : (await request.sizes()).responseBodySize;
+    };
+    const counted = async (request) => (bytes += await sizeOf(request).catch(() => 0));
+    page.on("requestfinished", counted);
     const keep = (name) => process.env.PICTURES && page.screenshot({ path: `${process.env.PICTURES}/${results.length}${name}.png` });
     found.first.push(await still(page, () => page.goto(address, { waitUntil: "commit" })));
+    page.off("requestfinished", counted);
     await keep("");
     if (opening === OPENINGS - 1) {
       found.frames = await dragged(page);
