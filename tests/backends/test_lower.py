@@ -351,3 +351,19 @@ def test_results_of_one_step_in_one_container_are_one_pill() -> None:
     titles = [(box.title, box.subtitle) for box in drawing.boxes]
     assert titles[3:] == [("cache.0", "2 tensors"), ("cache.1.keys", "2×3"), ("logits", "2×3")]
     assert sum(edge.target == 3 for edge in drawing.edges) == 1
+
+
+def test_tensors_of_one_container_that_one_step_reads_are_one_pill_and_so_are_those_for_many() -> None:
+    builder = GraphBuilder("Cache")
+    root = builder.scope("module", path="", cls="Cache")
+    type_ = builder.tensor_type((2, 3), "float32")
+    names = ("state.cell", "state.hidden", "state.rest", *[f"past.{index}" for index in range(5)])
+    cell, hidden, rest, *past = [builder.node("input", parent=root, name=n, results=[type_])[0] for n in names]
+    builder.node("op", "cat", parent=root, inputs=[cell, hidden], results=[type_])
+    for value in (rest, *past):
+        builder.node("op", "relu", parent=root, inputs=[value], results=[type_])
+    drawing = lower(builder.build())
+    titles = [(box.title, box.subtitle) for box in drawing.boxes if box.node < len(names)]
+    assert titles == [("state", "2 tensors"), ("state.rest", "2×3"), ("past", "5 tensors")]
+    assert drawing.boxes[0].tooltip == "state.cell\nstate.hidden"
+    assert sum(edge.source == 2 for edge in drawing.edges) == 5

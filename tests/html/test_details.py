@@ -9,6 +9,7 @@ import pytest
 from tests.backends.samples import sample
 from tests.html.browser import play
 from tests.html.test_page import TITLES, nested
+from tests.html.test_projection import fed
 from trec.ir.builder import GraphBuilder
 from trec.ir.types import Derivative
 
@@ -64,6 +65,71 @@ def test_a_click_pins_all_that_is_known(tmp_path: Path) -> None:
     for text in ("linear_1", "linear", "parameters\n12", "net.py:7", "Inputs", "Outputs", "1×3, float32, cpu"):
         assert text in found["all"], text
     assert len(found["links"]) >= 3
+
+
+SIDES = """const sides = () => page.evaluate(() => {
+  const { scene, camera } = trec.state;
+  const chosen = trec.placeOf(trec.state.selected);
+  const at = (x) => (x - camera.x) * camera.zoom;
+  return { left: at(0), right: at(scene.width), width: trec.stage.size.width, zoom: camera.zoom,
+    chosen: chosen && [at(chosen.left), at(chosen.left + chosen.width)] };
+});
+"""
+
+
+def test_the_panel_covers_nothing_that_there_is_room_for_beside_it(tmp_path: Path) -> None:
+    script = """const before = await sides();
+      await page.mouse.click(...await middle("a"));
+      await settled();
+      const during = await sides();
+      await page.keyboard.press("Escape");
+      await settled();
+      return { before, during, after: await sides() };"""
+    page = fork().to_html(rankdir="LR")
+    found = play(page, TITLES + SIDES + script, tmp_path, viewport={"width": 800, "height": 600})
+    before, during, after = found["before"], found["during"], found["after"]
+    assert before["right"] > during["width"]
+    assert 0 <= during["left"] < during["right"] <= during["width"]
+    assert during["zoom"] == before["zoom"]
+    assert after["left"] == during["left"]
+
+
+def test_of_a_picture_with_no_room_beside_the_panel_what_is_chosen_is_seen(tmp_path: Path) -> None:
+    script = """await page.locator("canvas").first().focus();
+      for (let press = 0; press < 3; press++) await page.keyboard.press("+");
+      const before = await sides();
+      await page.mouse.click(...await middle("y"));
+      await settled();
+      return { before, during: await sides() };"""
+    page = fork().to_html(rankdir="LR")
+    found = play(page, TITLES + SIDES + script, tmp_path, viewport={"width": 800, "height": 600})
+    before, during = found["before"], found["during"]
+    assert before["right"] <= before["width"]
+    assert during["right"] - during["left"] > during["width"]
+    assert 0 <= during["chosen"][0] < during["chosen"][1] <= during["width"]
+
+
+def test_inputs_that_are_drawn_as_one_are_all_told(tmp_path: Path) -> None:
+    script = """await page.mouse.move(...await middle("past.0.keys"));
+      const tip = await page.locator(".tip").innerText();
+      await page.mouse.click(...await middle("past.0.keys"));
+      const side = page.locator(".side");
+      await page.waitForFunction(() => /past/.test(document.querySelector(".crumbs").innerText));
+      const found = { tip, all: await side.innerText(), said: await page.locator("[aria-live]").innerText(),
+        rows: await page.locator(".row").allInnerTexts() };
+      for (let click = 0; click < 3; click++) await page.getByRole("button", { name: "One edge more" }).click();
+      found.lit = (await lit()).length;
+      await side.getByRole("button", { name: "past.5.values", exact: true }).click();
+      return { ...found, one: await side.innerText() };"""
+    found = play(fed(6), TITLES + LIT + script, tmp_path, viewport={"width": 1400, "height": 900})
+    assert found["tip"].split("\n")[:3] == ["past", "12 inputs", "past.0.keys: 2×8, float32, cpu"]
+    assert "and 8 more" in found["tip"]
+    assert found["all"].startswith("past\n")
+    assert "past.3.values" in found["all"]
+    assert found["said"].startswith("past, ")
+    assert [row.split("\n")[0] for row in found["rows"]][:3] == ["x", "past", "state"]
+    assert found["lit"] > 6
+    assert found["one"].startswith("past.5.values\n")
 
 
 def test_what_a_step_differentiates_is_told_at_both_ends(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.backends.test_stages import steps
 from tests.html.browser import play
 from trec.ir.builder import GraphBuilder
 
@@ -62,13 +63,13 @@ def opened(graph: Graph, folder: Path) -> dict[str, Any]:
 def test_what_can_be_read_at_once_is_open_and_fits(tmp_path: Path) -> None:
     found = opened(chain(6, around=True), tmp_path)
     assert found["fits"]
-    assert found["boxes"] == 14
+    assert found["boxes"] == 9
 
 
 def test_a_module_that_is_all_of_the_model_is_open_and_begins_at_the_top(tmp_path: Path) -> None:
     found = opened(chain(60, around=True), tmp_path)
     assert not found["fits"]
-    assert found["boxes"] == 122
+    assert found["boxes"] == 63
     assert 0 <= found["first"][0] <= 1
     assert 0 <= found["first"][1] <= 0.1
 
@@ -77,3 +78,16 @@ def test_a_long_row_that_nothing_closes_begins_at_the_top(tmp_path: Path) -> Non
     found = opened(chain(60, around=False), tmp_path)
     assert 0 <= found["first"][0] <= 1
     assert 0 <= found["first"][1] <= 0.1
+
+
+def test_a_backward_pass_is_open_beside_the_forward_one(tmp_path: Path) -> None:
+    script = """return page.evaluate(() => {
+        const { picture, frames, places } = trec.state.scene;
+        const at = picture.titles.findIndex(({ title }) => title === "backward");
+        const left = frames[4 * at];
+        const beside = picture.around.filter((frame, box) => frame !== at && places[4 * box] < left);
+        return { found: at >= 0, beside: beside.length };
+    })"""
+    found = play(steps(1), script, tmp_path)
+    assert found["found"]
+    assert found["beside"] > 1

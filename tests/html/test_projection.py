@@ -22,6 +22,7 @@ from trec.backends.lower import lower
 from trec.backends.stages import columns
 from trec.backends.style import Style
 from trec.ir.builder import GraphBuilder
+from trec.passes.join_runs import union
 
 if TYPE_CHECKING:
     from trec.backends.options import PictureOptions
@@ -107,6 +108,34 @@ def test_phases_and_ranks_stand_where_they_are_drawn(tmp_path: Path) -> None:
         assert len(found["columns"][0]) > 1
 
 
+def branches(way: int) -> Graph:
+    """Return one of three ways through a net: each goes one module farther than the one before."""
+    builder = GraphBuilder("Branches", (("level", "function"),))
+    root = builder.scope("module", path="", cls="Branches")
+    kind = builder.tensor_type((2, 8), "float32")
+    (x,) = builder.node("input", parent=root, name="x", results=[kind])
+    for index, op in enumerate(("linear", "relu", "linear")[: way + 1]):
+        block = builder.scope("module", path=f"block{index}", cls="Block", parent=root)
+        (y,) = builder.node("op", op, parent=block, inputs=[x], results=[kind])
+        if index != 1:
+            (y,) = builder.node("op", "__add__", parent=block, inputs=[x, y], results=[kind])
+        x = y
+    builder.node("output", parent=root, name="y", inputs=[x])
+    return builder.build()
+
+
+def test_what_did_not_run_in_all_runs_is_drawn_so(tmp_path: Path) -> None:
+    graph = union([branches(way) for way in range(3)])
+    (found, closed) = shown([(graph, None, {}), (graph, 1, {})], tmp_path)
+    assert found == drawn(graph, {"params": False})
+    assert " of 3" in str(found["boxes"])
+    assert "host" in [stroke for *_, stroke in found["wires"]]
+    expected = drawn(graph.collapse(depth=1), {"params": False})
+    words, wanted = ([[*box[:4], *box[5:]] for box in row["boxes"]] for row in (closed, expected))
+    assert sorted(words) == sorted(wanted)
+    assert sorted(stroke for *_, stroke in closed["wires"]) == sorted(stroke for *_, stroke in expected["wires"])
+
+
 def cached(layers: int) -> Graph:
     """Return equal layers, each of which keeps two tensors in one container that the net returns; so does none."""
     builder = GraphBuilder("Cached", (("level", "function"),))
@@ -141,6 +170,53 @@ def test_outputs_of_one_container_share_a_box_where_they_hang_on_one(tmp_path: P
     assert pills[0] == ["x 2×8", "cache 7 tensors", "tied 2 tensors", "y 2×8"]
     assert [len(row) for row in pills[1:3]] == [6, 7]
     assert "cache 6 tensors" in pills[3]
+
+
+def fed(layers: int) -> Graph:
+    """Return layers that read two tensors each of one container, and a net of all that reads one of another one."""
+    builder = GraphBuilder("Fed", (("level", "function"),))
+    root = builder.scope("module", path="", cls="Fed")
+    kind = builder.tensor_type((2, 8), "float32")
+
+    def given(name: str, scope: int = root) -> int:
+        return builder.node("input", parent=scope, name=name, results=[kind])[0]
+
+    x = given("x")
+    kept = [given(f"past.{index}.{name}") for index in range(layers) for name in ("keys", "values")]
+    kept += [given("state.cell"), given("state.hidden"), given("state.unread.0"), given("state.unread.1")]
+    stack = builder.scope("module", path="layers", cls="Layers", parent=root)
+    for index in range(layers):
+        layer = builder.scope("module", path=f"layers.{index}", cls="Layer", parent=stack)
+        for value in kept[2 * index : 2 * index + 2]:
+            (viewed,) = builder.node("op", "view", parent=layer, inputs=[value], results=[kind])
+            (x,) = builder.node("op", "__add__", parent=layer, inputs=[x, viewed], results=[kind])
+    (x,) = builder.node("op", "stack", parent=root, inputs=[x, *kept[2 * layers :][:2]], results=[kind])
+    rank = builder.scope("region", path="", cls="rank", parent=root, name="rank 0")
+    other = [given(name, rank) for name in ("rank 0.y", "rank 0.z")]
+    builder.node("op", "stack", parent=rank, inputs=[x, *other], results=[kind])
+    return builder.build()
+
+
+def test_inputs_of_one_container_share_a_box_where_one_reads_them_or_many(tmp_path: Path) -> None:
+    few, many = fed(2), fed(6)
+    pills: list[list[str]] = []
+    for graph, depth in ((few, None), (few, 1), (few, 2), (many, 1), (many, 2)):
+        (found,) = shown([(graph, depth, {})], tmp_path)
+        assert found == drawn(graph if depth is None else graph.collapse(depth=depth), {"params": False}), depth
+        pills.append([f"{title} {subtitle}" for title, subtitle, _, shape, *_ in found["boxes"] if shape == "pill"])
+    others = ["state 2 tensors", "state.unread 2 tensors", "rank 0.y 2×8", "rank 0.z 2×8"]
+    single = [f"past.{index}.{name} 2×8" for index in range(2) for name in ("keys", "values")]
+    assert pills[0] == ["x 2×8", *single, *others]
+    assert pills[1] == ["x 2×8", "past 4 tensors", *others]
+    assert pills[2] == ["x 2×8", "past.0 2 tensors", "past.1 2 tensors", *others]
+    assert pills[3] == pills[4] == ["x 2×8", "past 12 tensors", *others]
+
+
+def test_inputs_that_one_reads_through_what_is_hidden_share_a_box(tmp_path: Path) -> None:
+    (found,) = shown([(fed(2), 2, {"views": False})], tmp_path)
+    assert "past.0" in [title for title, *_ in found["boxes"]]
+    (found,) = shown([(fed(2), None, {"views": False})], tmp_path)
+    assert "past.0.keys" in [title for title, *_ in found["boxes"]]
 
 
 def test_what_is_folded_is_what_fold_leaves(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_wrong_query_is_explained(tmp_path: Path) -> None:
     wrong, nothing, shown, hits = play(nested(), SEARCH + script, tmp_path)
     assert "did you mean class:?" in wrong[0]
     assert wrong[1] == "true"
-    assert nothing == "Nothing found: class:Layr is nowhere; did you mean Layer?"
+    assert nothing == "Nothing found; did you mean 'Layer'?"
     assert (shown, hits) == (False, [])
 
 

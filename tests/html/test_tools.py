@@ -121,6 +121,26 @@ def test_the_picture_is_saved_as_svg_with_its_texts(tmp_path: Path) -> None:
     assert not [node for node in root.iter() if "href" in str(node.attrib)]
 
 
+def words(path: Path) -> list[str | None]:
+    """Return the texts of a picture."""
+    return [text.text for text in ElementTree.fromstring(path.read_text(encoding="utf-8")).iter(f"{SVG}text")]
+
+
+def test_a_saved_picture_has_its_title_and_what_its_colours_stand_for(tmp_path: Path) -> None:
+    plain = words(exported(sample(), tmp_path))
+    assert not {"parameters", "none", sample().name} & set(plain)
+    script = "await page.evaluate(() => trec.store.set({ colourBy: 'params' }));"
+    page = sample().to_html(title="My net")
+    found = words(exported(page, tmp_path, script))
+    assert found.count("My net") == 1
+    assert {"parameters", "none", "12"} <= set(found)
+    assert len(found) > len(plain)
+    head = exported(page, tmp_path, script, suffix="PNG").read_bytes()[16:24]
+    root = ElementTree.fromstring(exported(page, tmp_path, script).read_text(encoding="utf-8"))
+    for at, side in enumerate(("width", "height")):
+        assert int.from_bytes(head[4 * at : 4 * at + 4], "big") == pytest.approx(2 * float(root.attrib[side]), abs=1)
+
+
 @pytest.mark.parametrize("name", ["</text><script>alert(1)</script>", '" onload="alert(1)', "a\0b\ufffe & <b>", "‮left"])
 def test_hostile_names_are_texts_in_the_file(name: str, tmp_path: Path) -> None:
     root = ElementTree.fromstring(exported(named(name), tmp_path).read_text(encoding="utf-8"))
@@ -135,3 +155,25 @@ def test_the_picture_is_saved_as_png_twice_as_large(tmp_path: Path) -> None:
     size = play(sample(), "return page.evaluate(() => [trec.state.scene.width, trec.state.scene.height]);", tmp_path)
     assert int.from_bytes(head[16:20], "big") == pytest.approx(2 * (size[0] + 32), abs=1)
     assert int.from_bytes(head[20:24], "big") == pytest.approx(2 * (size[1] + 32), abs=1)
+
+
+def test_paper_shows_the_screen_where_a_picture_is_too_large_for_strokes(tmp_path: Path) -> None:
+    script = """await page.emulateMedia({ media: "print" });
+      return page.evaluate(() => [document.querySelector(".sheet"), trec.canvas.clientHeight]);"""
+    sheet, height = play(sample(), script, tmp_path)
+    assert sheet is None
+    assert height > 300
+
+
+@pytest.mark.parametrize("width", [360, 400])
+def test_under_fingers_the_tools_of_a_narrow_page_are_two_rows(width: int, tmp_path: Path) -> None:
+    script = """const { right, bottom } = await page.evaluate(() => {
+        const boxes = [...document.querySelectorAll(".toolbar > *")].map((made) => made.getBoundingClientRect());
+        const far = (side) => Math.max(...boxes.map((box) => box[side]));
+        return { bottom: far("bottom"), right: far("right") };
+      });
+      return [right, bottom];"""
+    size = {"width": width, "height": 700}
+    right, bottom = play(sample(), script, tmp_path, viewport=size, hasTouch=True, isMobile=True)
+    assert right <= width
+    assert bottom < 100

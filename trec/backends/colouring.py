@@ -143,7 +143,8 @@ def _shade(style: Style, share: float) -> Paint:
     """Return the colours at a place between the ends of the scale of a theme, with text that can be read."""
     low, high = (_channels(colour) for colour in style.theme.scale)
     mixed = [round(one + (other - one) * share) for one, other in zip(low, high, strict=True)]
-    border = [round(channel * 0.6) for channel in mixed] if _luminance(mixed) > 0.2 else mixed
+    dark = _luminance(mixed) <= 0.2
+    border = [round(255 - (255 - channel) * 0.6 if dark else channel * 0.6) for channel in mixed]
     inks = _DARK_INKS if _luminance(mixed) > _MIDDLE else _LIGHT_INKS
     text, muted = (next((ink for ink in inks[start:] if _contrast(ink, mixed) >= _READ), inks[-1]) for start in (1, 0))
     return Paint(_hex(mixed), _hex(border), text, muted)

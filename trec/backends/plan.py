@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
     from trec.ir.graph import Graph
+    from trec.ir.types import Node
 
 _STATE = ("param", "buffer")
 _OUTER = ("input", "output")
 _MANY = 2
+_FEW = 4
+"""Ends of one container that are drawn apart."""
 
 
 class Plan(Struct, frozen=True):
@@ -28,7 +32,8 @@ class Plan(Struct, frozen=True):
     parents: tuple[int, ...]
     """For each cluster, the one around it; -1 for none."""
     merged: dict[int, int]
-    """Outputs that are drawn in the box of an earlier one: results of one step that lie in one container."""
+    """Inputs and outputs that are drawn in the box of an earlier one: tensors of one container that one step reads or
+    yields, or all of a container that goes to many."""
 
 
 def plan(graph: Graph, *, params: bool) -> Plan:
@@ -81,15 +86,28 @@ def _without_state(graph: Graph) -> tuple[bool, ...]:
 
 
 def _merged(graph: Graph) -> dict[int, int]:
-    leaders: dict[tuple[int, str], int] = {}
-    merged: dict[int, int] = {}
+    """Return inputs and outputs that lie in one container and have one end, or more ends than can be told apart."""
+    containers: dict[tuple[int, str, str], dict[object, list[int]]] = {}
     for index, node in enumerate(graph.nodes):
-        container, dot, _ = node.name.partition(".")
-        if node.kind == "output" and dot:
-            leader = leaders.setdefault((graph.producers[node.inputs[0]], container), index)
-            if leader != index:
-                merged[index] = leader
+        if node.kind not in _OUTER:
+            continue
+        container, dot, _ = node.name.removeprefix(f"{graph.scopes[node.parent].name}.").partition(".")
+        if dot:
+            ends = containers.setdefault((node.parent, node.kind, container), {})
+            ends.setdefault(_end(graph, node), []).append(index)
+    merged: dict[int, int] = {}
+    for ends in containers.values():
+        together = [sorted(chain(*ends.values()))] if len(ends) > _FEW else ends.values()
+        for leader, *others in together:
+            merged.update(dict.fromkeys(others, leader))
     return merged
+
+
+def _end(graph: Graph, node: Node) -> object:
+    """Return what reads an input, or what an output comes from."""
+    if node.kind == "output":
+        return graph.producers[node.inputs[0]]
+    return frozenset(graph.users[node.outputs[0]])
 
 
 def _count(graph: Graph, shown: tuple[bool, ...], aten: bool) -> tuple[list[int], list[int]]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from trec.ir.run_marks import EITHER, READ_IN, ports, run_names, runs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from trec.backends.boxes import Painter
     from trec.backends.drawing import Boxes, Cluster
@@ -34,7 +34,7 @@ def mark(graph: Graph, painter: Painter, boxes: Boxes, clusters: list[Cluster]) 
     for at, (cluster, scope) in enumerate(zip(clusters, painter.plan.scopes, strict=True)):
         often = how_often(graph, graph.scopes[scope])
         if often:
-            look, subtitle = painter.looks.dashed(cluster.look), _joined(cluster.subtitle, often)
+            look, subtitle = painter.looks.dashed(cluster.look), joined(cluster.subtitle, often)
             frames[at] = replace(cluster, look=look, subtitle=subtitle)
     return replace(boxes, faces=tuple(painter.faces), face=faces), frames
 
@@ -44,12 +44,13 @@ def _marked(graph: Graph, painter: Painter, node: Node, face: int) -> int:
     often = how_often(graph, node)
     if often:
         roomy = painter.looks[row.look].shape in _ROOMY
-        look, detail = painter.looks.dashed(row.look), _joined(row.detail, often if roomy else "")
+        look, detail = painter.looks.dashed(row.look), joined(row.detail, often if roomy else "")
         row = replace(row, look=look, detail=detail)
     return painter.faces.add(replace(row, about="\n".join([row.about, *ways(graph, node)])))
 
 
-def _joined(*words: str) -> str:
+def joined(*words: str) -> str:
+    """Return texts as one, without empty ones."""
     return " · ".join(filter(None, words))
 
 
@@ -68,15 +69,20 @@ def partial_uses(graph: Graph, box_of: Sequence[int], origin: Sequence[int]) -> 
         box_of: for each node the index of its box, -1 if it is hidden.
         origin: for each value the box that it comes from, -1 if that is hidden.
     """
-    of = len(run_names(graph))
     found: dict[tuple[int, int], set[int]] = {}
-    for index, node in enumerate(graph.nodes if of else ()):
+    for index, value, runs in runs_of_uses(graph):
+        pair = (origin[value], box_of[index])
+        if min(pair) >= 0:
+            found.setdefault(pair, set()).update(runs)
+    return {pair for pair, runs in found.items() if len(runs) < len(run_names(graph))}
+
+
+def runs_of_uses(graph: Graph) -> Iterator[tuple[int, int, set[int]]]:
+    """Yield each use in a graph of several runs, as node and value, and the runs that it is there in."""
+    for index, node in enumerate(graph.nodes if run_names(graph) else ()):
         runs, read = set(_runs(graph, node)), ports(graph, node, READ_IN)
         for port, value in enumerate(node.inputs):
-            pair = (origin[value], box_of[index])
-            if min(pair) >= 0:
-                found.setdefault(pair, set()).update(runs.intersection(read.get(port, runs)))
-    return {pair for pair, runs in found.items() if len(runs) < of}
+            yield index, value, runs.intersection(read.get(port, runs))
 
 
 def ways(graph: Graph, node: Node) -> list[str]:

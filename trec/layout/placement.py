@@ -4,6 +4,9 @@ Blocks of aligned vertices are as rigid as bars. Each is drawn towards the middl
 are moved as little as possible until none overlaps another: once with every bar yielding to the right, once to the
 left, of which the mean is taken. The mean of two placements without overlap has none either.
 
+Where many bars crowd beside one, all of them are driven to one side step by step, and what hangs on them lags behind.
+Then each bar goes by itself as far as there is room for it.
+
 Source: U. Brandes, B. Köpf (2001), for blocks and for the mean of placements from both sides; T. Dwyer, Y. Koren,
 K. Marriott, "IPSep-CoLa: An Incremental Procedure for Separation Constraint Layout of Graphs", IEEE Transactions on
 Visualization and Computer Graphics 12 (2006), for steps towards least squares, each followed by a projection.
@@ -28,6 +31,9 @@ _WORK = 2_400
 """Bars moved in all before there are no more than twelve steps."""
 _ENOUGH = 0.5
 """Points by which bars must move more than one another, or else they are where they belong."""
+_DRIVEN = 1.0
+"""Points by which all bars together move in a step from which on they are driven."""
+_SWEEPS = 20
 
 
 _Pair = tuple[int, int, float]
@@ -78,12 +84,15 @@ def place(
             pulls[one].append((other, -shift, joint.weight))
     weights = [sum([weight for _, _, weight in pull]) for pull in pulls]
     at = _separated([0.0] * bars.count, apart)
+    steps: list[float] = []
     for _ in range(max(_STEPS, min(_MORE_STEPS, _WORK // (bars.count + 1)))):
         moved = _separated(_wanted(at, pulls, weights), apart)
         steps = [new - old for new, old in zip(moved, at, strict=True)]
         at = moved
         if max(steps, default=0.0) - min(steps, default=0.0) < _ENOUGH:
             break
+    if abs(max(steps, default=0.0) + min(steps, default=0.0)) > 2 * _DRIVEN:
+        _settle(at, pulls, weights, apart)
     return [at[bar] + offset for bar, offset in zip(bars.of, bars.offset, strict=True)]
 
 
@@ -166,3 +175,38 @@ def _separated(wanted: list[float], apart: list[_Pair]) -> list[float]:
         if to_left[left] > most:
             to_left[left] = most
     return [(one + other) / 2 for one, other in zip(to_right, to_left, strict=True)]
+
+
+def _settle(
+    at: list[float], pulls: list[list[tuple[int, float, float]]], weights: list[float], apart: list[_Pair]
+) -> None:
+    """Move bars one by one to the middle of what they are joined to, as far as those beside them leave room.
+
+    Args:
+        at: coordinates of bars that do not overlap, which are changed.
+        pulls: for each bar, what it is joined to, how far right of that it would stand, and how much that weighs.
+        weights: the sum of these, for each bar.
+        apart: bars that are neighbours, and how far apart they must be.
+    """
+    beside: list[tuple[list[tuple[int, float]], list[tuple[int, float]]]] = [([], []) for _ in at]
+    for left, right, room in apart:
+        beside[left][1].append((right, room))
+        beside[right][0].append((left, room))
+    order = range(len(at))
+    for _ in range(_SWEEPS):
+        order, most = order[::-1], 0.0
+        for bar in order:
+            if not pulls[bar]:
+                continue
+            moment = 0.0
+            for other, shift, share in pulls[bar]:
+                moment += (at[other] + shift) * share
+            wanted = moment / weights[bar]
+            for other, room in beside[bar][1]:
+                wanted = min(wanted, at[other] - room)
+            for other, room in beside[bar][0]:
+                wanted = max(wanted, at[other] + room)
+            most = max(most, abs(wanted - at[bar]))
+            at[bar] = wanted
+        if most < _ENOUGH:
+            break

@@ -21,6 +21,8 @@ The data is one object, JSON when it is written; `viewer/types.js` says the same
 - `uses`: for each input of each node, how many values before the first that the node yields its value is.
 - `changed`: pairs of a position in `uses` and what happened to that use. `carried`: value, node, port and loop of what
   loops hand on. `derivatives`: pairs of a node of a backward pass and one that it differentiates.
+- `runs`: of how many runs it is, 0 for a single one. `partial`: pairs of a position in `uses` and the runs in which
+  this use is there, if these are not all.
 - `groups`: by name of a group, which operators (texts) are of it; see `trec.analysis.groups`.
 - `colours`: what the style colours nodes by; see `trec.backends.html.colours`.
 - `glyphs`: `characters` that can stand on the picture, and how wide each is in a `regular` and in a `bold` font, in
@@ -48,7 +50,9 @@ from trec.backends.html.sums import sums
 from trec.backends.html.texts import Texts
 from trec.backends.lower import main_dtype
 from trec.backends.plan import plan_of_all
+from trec.backends.several_runs import how_often, joined, mark, runs_of_uses
 from trec.backends.templates import link
+from trec.ir.run_marks import run_names
 from trec.ir.types import NODE_KINDS, PHASES
 from trec.layout.text import width
 
@@ -93,6 +97,11 @@ class _Columns:
         unmarked = replace(graph, meta=tuple([row for row in graph.meta if row[0] != CHANGE]))
         self.plan = plan_of_all(unmarked)
         self.painter = Painter(unmarked, self.plan, in_roles(style), self.main, "")
+        self.runs = run_names(graph)
+        self.clusters = self.painter.clusters()
+        self.boxes, self.box_of = self.painter.boxes()
+        if self.runs:
+            self.boxes, self.clusters = mark(graph, self.painter, self.boxes, self.clusters)
         self._faces: dict[Face, int] = {}
         self._rows: dict[tuple[tuple[str, str], ...], int] = {(): 0}
         self._row_of: dict[tuple[int, str], int] = {}
@@ -114,6 +123,8 @@ class _Columns:
             "changed": self._changed() if self.diff else [],
             "carried": [[row.value, row.node, row.port, row.loop] for row in graph.carried],
             "derivatives": [[row.node, row.forward] for row in graph.derivatives],
+            "runs": len(self.runs),
+            "partial": self._partial(),
             "sources": self._sources(),
             "groups": self._groups(),
         }
@@ -180,7 +191,6 @@ class _Columns:
         around = [scopes[scope.parent] if scope.parent >= 0 else None for scope in scopes]
         whole = sums(graph)
         changes = self._changes([change_of(graph, scope) for scope in scopes])
-        clusters = self.painter.clusters()
         return {
             "kind": [SCOPE_KINDS.index(scope.kind) for scope in scopes],
             "name": [below(s.name, outer.name if outer else "") for s, outer in zip(scopes, around, strict=True)],
@@ -190,7 +200,7 @@ class _Columns:
             "phase": [PHASES.index(scope.phase) for scope in scopes],
             "parent": [scope.parent for scope in scopes],
             "face": [self._closed(scope, params) for scope, params in zip(scopes, whole["params"], strict=True)],
-            "frame": [self._face((row.title, row.subtitle, row.detail, row.look)) for row in clusters],
+            "frame": [self._face((row.title, row.subtitle, row.detail, row.look)) for row in self.clusters],
             "attrs": [self._row(scope) for scope in scopes],
             "source": [scope.source for scope in scopes],
             "change": changes,
@@ -201,15 +211,17 @@ class _Columns:
 
     def _closed(self, scope: Scope, params: int) -> int:
         row = self.painter.closed(scope, params)
-        return self._face((row.title, row.subtitle, row.detail, row.look))
+        often = how_often(self.graph, scope) if self.runs else ""
+        detail = joined(row.detail, often) if often else row.detail
+        look = self.painter.looks.dashed(row.look) if often else row.look
+        return self._face((row.title, row.subtitle, detail, look))
 
     # ---- nodes
 
     def _nodes(self) -> dict[str, list[int]]:
         graph, add = self.graph, self.texts.add
         nodes, scopes = graph.nodes, graph.scopes
-        boxes, box_of = self.painter.boxes()
-        faces = [self._face((box.title, box.subtitle, box.detail, box.look)) for box in boxes]
+        faces = [self._face((box.title, box.subtitle, box.detail, box.look)) for box in self.boxes]
         parents = [node.parent for node in nodes]
         changes = [change_of_box(graph, index) for index in range(len(nodes))] if self.diff else [None] * len(nodes)
         return {
@@ -217,7 +229,7 @@ class _Columns:
             "op": [add(node.op) for node in nodes],
             "name": [self.texts.below(node.name, scopes[node.parent].name) for node in nodes],
             "parent": [after - before for before, after in zip([0, *parents], parents, strict=False)],
-            "face": [faces[box] for box in box_of],
+            "face": [faces[box] for box in self.box_of],
             "attrs": [self._row(node) for node in nodes],
             "source": [node.source for node in nodes],
             "scope": [node.scope for node in nodes],
@@ -237,6 +249,10 @@ class _Columns:
             found += [first - value for value in node.inputs]
             first += len(node.outputs)
         return found
+
+    def _partial(self) -> list[Any]:
+        uses = enumerate(runs_of_uses(self.graph))
+        return [[at, sorted(runs)] for at, (_, _, runs) in uses if len(runs) < len(self.runs)]
 
     def _changed(self) -> list[list[int]]:
         found, start = [], 0

@@ -1,6 +1,6 @@
 // What can be done with a graph on a page: open and close, choose and look, each in one place for all parts of the page.
 
-import { begun, centred, fitted, pixelAt, pointAt } from "./camera.js";
+import { begun, centred, EDGE, fitted, moved, pixelAt, pointAt, uncovered } from "./camera.js";
 import { folding } from "./folding.js";
 import { Foresight } from "./foresight.js";
 import { bySteps } from "./idle.js";
@@ -9,6 +9,7 @@ import { canOpen, contentOf } from "./content.js";
 import { compose, composing } from "./scene.js";
 import { Stage } from "./stage.js";
 import { Store } from "./store.js";
+import { commonName } from "./terminals.js";
 
 /** @typedef {import("./camera.js").Camera} Camera */
 /** @typedef {import("./camera.js").Rect} Rect */
@@ -17,9 +18,6 @@ import { Store } from "./store.js";
 /** @typedef {import("./types.js").Scene} Scene */
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").View} View */
-
-/** Pixels that are left between an item that is shown and the edge of the view. */
-const EDGE = 20;
 
 /** A graph on a page. */
 export class App {
@@ -77,6 +75,13 @@ export class App {
     this.store.set({ camera: begun(scene, rectangle(scene.places, 0), this.stage.size, whole ? 0 : LEAST) });
   }
 
+  /** Show all of the picture, on a way that can be followed. */
+  seeAll() {
+    const from = this.state.camera;
+    this.fit();
+    this.stage.move(null, from);
+  }
+
   /** Bring an item into the middle, near enough to be read. @param {Item} item */
   lookAt(item) {
     const rect = this.placeOf(item);
@@ -85,7 +90,24 @@ export class App {
     const nearest = fitted(rect, size);
     const zoom = Math.min(nearest.zoom, Math.max(this.state.camera.zoom, 1));
     this.untouched = false;
-    this.store.set({ camera: centred(rect, size, zoom) });
+    this.glide(centred(rect, size, zoom));
+  }
+
+  /** Take a look from elsewhere, on a way that can be followed. @param {Camera} camera */
+  glide(camera) {
+    const from = this.state.camera;
+    this.store.set({ camera });
+    this.stage.move(null, from);
+  }
+
+  /** Take on the size that the page gives, and keep in sight what was, an item first of all. @param {Item} item */
+  makeRoom(item) {
+    const before = this.stage.size;
+    this.untouched = false;
+    this.stage.measure();
+    const { scene, camera } = this.state;
+    this.glide(uncovered(camera, scene, before, this.stage.size));
+    this.show(item);
   }
 
   /** Move the view as little as shows all of an item. @param {Item} item */
@@ -98,7 +120,7 @@ export class App {
     const end = pixelAt(camera, rect.left + rect.width, rect.top + rect.height);
     const x = Math.max(EDGE - start.x, 0) || Math.min(width - EDGE - end.x, 0);
     const y = Math.max(EDGE - start.y, 0) || Math.min(height - EDGE - end.y, 0);
-    if (x || y) this.store.set({ camera: { ...camera, x: camera.x - x / camera.zoom, y: camera.y - y / camera.zoom } });
+    if (x || y) this.glide(moved(camera, x, y));
   }
 
   /** The item at a pixel of the canvas: a box, else a frame; -1 for none. @param {number} x @param {number} y @returns {Item} */
@@ -213,16 +235,27 @@ export class App {
     const after = anchor < 0 ? null : this.placeOf(anchor);
     this.state.scene = old;
     this.state.view = { ...view };
-    const moved = { ...camera };
+    const held = { ...camera };
     if (before && after) {
-      moved.x += after.left + after.width / 2 - before.left - before.width / 2;
-      moved.y += after.top - before.top;
+      held.x += after.left + after.width / 2 - before.left - before.width / 2;
+      held.y += after.top - before.top;
     }
-    this.store.set({ view, scene, camera: moved, lit: null });
+    this.store.set({ view, scene, camera: held, lit: null });
     this.stage.move(old, camera);
   }
 
   // ---- what is chosen
+
+  /** The inputs or outputs that are drawn in the box of an item. @param {Item} item */
+  together(item) {
+    return this.state.scene.picture.together.get(item);
+  }
+
+  /** What is called so on the page. @param {Item} item */
+  nameOf(item) {
+    const all = this.together(item);
+    return (all ? commonName(this.graph, all) : this.graph.nameOf(item)) || this.graph.title;
+  }
 
   /** @param {Item} item -1 for none */
   select(item) {

@@ -4,6 +4,8 @@
 /** @typedef {{ left: number, top: number, width: number, height: number }} Rect */
 /** @typedef {{ width: number, height: number }} Size */
 
+/** Pixels that are left between what is shown and the edge of the view. */
+export const EDGE = 20;
 const CLOSEST = 8;
 const MARGIN = 24;
 /** A picture that is small is not blown up. */
@@ -66,6 +68,23 @@ export function begun({ width, height }, first, view, least) {
 function held(start, length, seen, margin) {
   if (length + 2 * margin <= seen) return (length - seen) / 2;
   return Math.min(Math.max(start, -margin), length + margin - seen);
+}
+
+/**
+ * A camera that still sees what another one saw before the view became smaller, as far as there is room on the other side.
+ *
+ * @param {Camera} camera
+ * @param {Size} picture
+ * @param {Size} before
+ * @param {Size} view
+ * @returns {Camera}
+ */
+export function uncovered(camera, picture, before, view) {
+  const start = pixelAt(camera, 0, 0);
+  const end = pixelAt(camera, picture.width, picture.height);
+  const away = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ was, /** @type {number} */ is) =>
+    Math.max(0, Math.min(Math.min(to + EDGE, was) - is, from - EDGE));
+  return moved(camera, -away(start.x, end.x, before.width, view.width), -away(start.y, end.y, before.height, view.height));
 }
 
 /** A camera between two, the way from the first gone so far, from 0 to 1. @param {Camera} one @param {Camera} other @param {number} part @returns {Camera} */

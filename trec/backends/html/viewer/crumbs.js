@@ -21,7 +21,7 @@ export function crumbs(app) {
     if (key === shown) return;
     shown = key;
     list.replaceChildren(...around.map((one, at) => {
-      const text = one === graph.count ? graph.title : graph.face(one).title || graph.nameOf(one);
+      const text = one === graph.count || app.together(one) ? app.nameOf(one) : graph.face(one).title || graph.nameOf(one);
       const click = () => (one === graph.count ? whole(app) : app.go(one));
       const made = element("button", { type: "button", class: "link", click }, element("bdi", {}, text));
       if (at === around.length - 1 && one === state.selected) made.setAttribute("aria-current", "true");
@@ -38,7 +38,7 @@ export function crumbs(app) {
 /** Show all of the picture, and what is known of all of it. @param {App} app */
 function whole(app) {
   app.select(app.graph.count);
-  app.fit();
+  app.seeAll();
 }
 
 /** The innermost frame that fills the middle of the view. @param {App} app @returns {Item} */

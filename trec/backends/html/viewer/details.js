@@ -83,10 +83,7 @@ class Details {
     panel.scrollTop = scroll;
     if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`[data-name="${focused}"]`))?.focus();
     if (!isNew) return;
-    // The canvas is smaller now; what is seen stays where it is.
-    app.untouched = false;
-    app.stage.resize();
-    app.show(drawn(app, selected));
+    app.makeRoom(drawn(app, selected));
   }
 
   close() {
@@ -98,15 +95,18 @@ class Details {
   head(item) {
     const { graph, stage } = this.app;
     const kind = graph.kindOf(item);
-    const title = element("h2", {}, swatch(stage.paintOf(item)), element("bdi", {}, cut(graph.nameOf(item) || graph.title)));
+    const title = element("h2", {}, swatch(stage.paintOf(item)), element("bdi", {}, cut(this.app.nameOf(item))));
     const close = button(sign("M4 4l8 8M12 4l-8 8"), "Close (Escape)", () => this.close());
-    return element("header", {}, title, close, element("p", {}, [graph.opOf(item), kind].filter((text, at) => text && !(at && kind === "op")).join(" · ")));
+    const all = this.app.together(item);
+    const words = all ? [`${all.length} ${kind}s`] : [...new Set([graph.opOf(item), kind === "op" ? "" : kind])].filter(Boolean);
+    return element("header", {}, title, close, element("p", {}, words.join(" · ")));
   }
 
   /** @param {Item} item */
   facts(item) {
     const { graph } = this.app;
     const list = element("dl");
+    if (this.app.together(item)) return list;
     const add = (/** @type {string} */ name, /** @type {string | Node} */ value) =>
       value && list.append(element("div", {}, element("dt", {}, name), element("dd", {}, typeof value === "string" ? cut(value) : value)));
     const count = (/** @type {number} */ number) => (number ? number.toLocaleString("en") : "");
@@ -150,7 +150,7 @@ class Details {
   /** The ways from another item to this one. @param {Item} item */
   ways(item) {
     const { app, trace } = this;
-    const name = (/** @type {Item} */ end) => app.graph.nameOf(end) || app.graph.title;
+    const name = (/** @type {Item} */ end) => app.nameOf(end);
     const section = element("section", { "aria-label": "Path" });
     if (trace.from < 0) {
       section.append(button("Find a path from here…", "Choose this as the one end of a path, then choose the other", () => {
@@ -181,17 +181,13 @@ class Details {
   /** What is read, yielded and held. @param {Item} item @returns {HTMLElement[]} */
   joints(item) {
     const { graph } = this.app;
+    const all = this.app.together(item);
+    if (all) return this.tensors(all);
     const node = this.nodeOf(item);
     const { inputs, outputs } = node < 0 ? crossing(graph, item) : valuesOf(graph, node);
-    const { firstReader, readers } = graph;
     const inside = item < graph.count ? null : nodesOf(graph, item);
     const read = this.list("Inputs", inputs, (value) => [this.link(graph.producer[value], graph.valueName(value)), this.type(value)]);
-    const yielded = this.list("Outputs", outputs, (value) => {
-      const users = [...new Set(readers.subarray(firstReader[value], firstReader[value + 1]))].filter((user) => !inside?.[user]);
-      const links = users.slice(0, FEW).map((user) => element("li", {}, this.link(user)));
-      if (users.length > FEW) links.push(element("li", {}, `and ${users.length - FEW} more`));
-      return [this.type(value), element("ul", { "aria-label": "Read by" }, ...links)];
-    });
+    const yielded = this.list("Outputs", outputs, (value) => [this.type(value), this.users(value, inside)]);
     const linked = (/** @type {Item} */ other) => [this.link(other)];
     const forward = this.list("Differentiates", graph.differentiated.get(node) ?? [], linked);
     const backward = this.list("Differentiated by", graph.derivatives.get(node) ?? [], linked);
@@ -202,6 +198,25 @@ class Details {
       return [this.link(inner, name), ...(name === op ? [] : [element("small", {}, op)])];
     });
     return [...read, ...yielded, ...forward, ...backward, ...held];
+  }
+
+  /** Each of the inputs or outputs that are drawn as one, and what is at its other end. @param {number[]} all */
+  tensors(all) {
+    const { graph } = this.app;
+    return this.list(`Tensors · ${all.length}`, all, (node) => {
+      const { inputs, outputs } = valuesOf(graph, node);
+      const maker = inputs.map((value) => element("ul", { "aria-label": "Yielded by" }, element("li", {}, this.link(graph.producer[value]))));
+      return [this.link(node), this.type([...outputs, ...inputs][0]), ...outputs.map((value) => this.users(value, null)), ...maker];
+    });
+  }
+
+  /** What reads a value. @param {number} value @param {Uint8Array | null} inside what is passed over */
+  users(value, inside) {
+    const { firstReader, readers } = this.app.graph;
+    const users = [...new Set(readers.subarray(firstReader[value], firstReader[value + 1]))].filter((user) => !inside?.[user]);
+    const links = users.slice(0, FEW).map((user) => element("li", {}, this.link(user)));
+    if (users.length > FEW) links.push(element("li", {}, `and ${users.length - FEW} more`));
+    return element("ul", { "aria-label": "Read by" }, ...links);
   }
 
   /** A list under a title, of which the first are shown at first. @template T @param {string} title @param {T[]} all @param {(one: T) => HTMLElement[]} line */

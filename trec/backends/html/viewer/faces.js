@@ -41,7 +41,7 @@ export function alone(call, op) {
   let found = known.get(op);
   if (!found) {
     const role = call.role === "other" && op.role !== "arithmetic" ? op.role : call.role;
-    const detail = [call.detail, op.detail].filter(Boolean).join(" · ");
+    const detail = call.detail.endsWith(op.detail) ? call.detail : [call.detail, op.detail].filter(Boolean).join(" · ");
     const line = op.line === "dashed" ? op.line : call.line;
     known.set(op, (found = { ...call, role, detail, line, error: call.error || op.error }));
   }

@@ -84,7 +84,7 @@ export function shade(theme, share) {
   const [low, high] = theme.scale.map(channels);
   const mixed = low.map((one, at) => Math.round(one + (high[at] - one) * share));
   const light = luminance(mixed);
-  const border = light > 0.2 ? mixed.map((channel) => Math.round(channel * 0.6)) : mixed;
+  const border = mixed.map((channel) => Math.round(light > 0.2 ? channel * 0.6 : 255 - (255 - channel) * 0.6));
   const inks = light > MIDDLE ? DARK : LIGHT;
   const [text, muted] = [1, 0].map((first) => inks.slice(first).find((ink) => contrast(ink, light) >= READ) ?? inks[inks.length - 1]);
   return { fill: hex(mixed), border: hex(border), text, muted, line: "solid", width: 1 };

@@ -119,7 +119,7 @@ function click(app, point, event) {
 function press(app, key, look) {
   const { camera, selected } = app.state;
   const { width, height } = app.stage.size;
-  if (key === "0" || key === "Home") app.fit();
+  if (key === "0" || key === "Home") app.seeAll();
   else if (key === "+" || key === "=") look(zoomed(camera, 1.25, width / 2, height / 2));
   else if (key === "-") look(zoomed(camera, 0.8, width / 2, height / 2));
   else if (key === "Enter" || key === " ") app.toggle(selected);

@@ -16,7 +16,7 @@ const KEYS = [
   ["Search", [
     ["/", "to the field"], ["Enter, Shift Enter", "next hit, previous hit"], ["op:conv*", "operators"], ["class:Bottleneck", "calls of a class"],
     ["shape:1x*x768", "results of a shape"], ["kind:param", "or input, op, constant …"],
-    ["layers.*.attn", "modules at a path"], ["and or not ( )", "join these"],
+    ["layers.*.attn", "modules at a path"], ["and or not ( )", "join these"], ['"my block"', "a name with spaces"],
   ]],
 ];
 

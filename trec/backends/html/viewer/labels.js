@@ -59,9 +59,10 @@ class Labels {
   }
 
   /** @param {Bundle} bundle */
-  #stroke({ source, target, change }) {
+  #stroke({ source, target, change, runs }) {
     if (change === 1) return ADDED;
     if (change === 2) return REMOVED;
+    if (runs && runs.length < this.graph.data.runs) return HOSTED;
     return this.#kind(source) === HOST || this.#kind(target) === HOST ? HOSTED : PLAIN;
   }
 

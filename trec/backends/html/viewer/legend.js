@@ -5,15 +5,20 @@ import { element, swatch } from "./elements.js";
 
 /** @typedef {import("./app.js").App} App */
 
+/** What the colours stand for, and each of them. @param {App} app */
+export function keysOf({ graph, state, theme }) {
+  const colouring = COLOURINGS.get(state.colourBy);
+  const keys = colouring?.paint(graph, state.scene.picture, theme).keys ?? [];
+  return { title: state.colourBy === "family" ? "" : (colouring?.title ?? ""), keys };
+}
+
 /** @param {App} app */
 export function legend(app) {
   const title = element("span");
   const list = element("ul", { "aria-label": "Colours" });
   const show = () => {
-    const { graph, state, theme } = app;
-    const colouring = COLOURINGS.get(state.colourBy);
-    const keys = colouring?.paint(graph, state.scene.picture, theme).keys ?? [];
-    title.textContent = state.colourBy === "family" ? "" : (colouring?.title ?? "");
+    const { title: text, keys } = keysOf(app);
+    title.textContent = text;
     list.replaceChildren(...keys.map(({ text, paint }) => element("li", {}, swatch(paint), text)));
   };
   app.store.watch(["scene", "theme", "colourBy"], show);

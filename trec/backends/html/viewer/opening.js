@@ -19,9 +19,11 @@ const MOST = 400;
 export const LEAST = 0.82;
 const DEEPEST = 12;
 const FUNCTION = SCOPE_KINDS.indexOf("function");
+const REGION = SCOPE_KINDS.indexOf("region");
 
 /**
- * The scopes with fewer modules around them than the depth; calls of functions are open only where everything is.
+ * The modules with fewer modules around them than the depth, and the regions in them, as a picture of that depth has
+ * them; calls of functions are open only where everything is.
  *
  * @param {Graph} graph
  * @param {number} depth infinite for everything
@@ -29,7 +31,7 @@ const FUNCTION = SCOPE_KINDS.indexOf("function");
 export function openTo(graph, depth) {
   const { kind } = graph.data.scopes;
   const isOpen = (/** @type {number} */ scope) =>
-    scope === 0 || (graph.scopeDepth[scope] < depth && (kind[scope] !== FUNCTION || depth === Infinity));
+    scope === 0 || (graph.scopeDepth[scope] < depth + (kind[scope] === REGION ? 1 : 0) && (kind[scope] !== FUNCTION || depth === Infinity));
   return Uint8Array.from(graph.scopeDepth, (_, scope) => (isOpen(scope) ? 1 : 0));
 }
 

@@ -90,7 +90,7 @@ class Outline {
     const { graph, state } = this.app;
     const { nodes, scopes } = folding(graph);
     if (item >= 0 && state.view.folded) item = item < graph.count ? nodes[item] : graph.count + scopes[item - graph.count];
-    if (item >= graph.count && this.rowOf[item] < 0) {
+    if (item >= 0 && this.rowOf[item] < 0) {
       const box = this.app.boxOf(item);
       if (box >= 0) item = state.scene.picture.boxes[box];
     }

@@ -46,22 +46,23 @@ export function project(graph, view) {
     nodes.push(node);
     return boxes.push(scope < 0 ? node : graph.count + scope) - 1;
   };
-  const terminals = new Terminals(graph, view.folded, drawn.boxOf);
+  const terminals = new Terminals(graph, view, firsts.filter((node) => !closed.has(node)));
   for (const first of firsts) {
     const scope = closed.get(first);
     if (scope !== undefined) {
       const only = content.counts[scope] === ONE ? content.lone[scope] : -1;
       drawn.box[graph.count + scope] = add(only, scope, graph.scopeParent[scope]);
     } else {
-      const shared = terminals.shared(first);
-      drawn.box[first] = shared >= 0 ? shared : add(first, content.calls[first], graph.parent[first]);
+      const leader = terminals.leaders.get(first);
+      drawn.box[first] = leader === undefined ? add(first, content.calls[first], graph.parent[first]) : drawn.box[leader];
     }
   }
-  terminals.name(faces);
+  terminals.name(faces, drawn.box);
   const titles = frames.map((scope) => repeated(graph.frame(scope), times(scope)));
   const outer = Int32Array.from(frames, (scope) => drawn.frameOf(graph.scopeParent[scope]));
   const { boxOf, frameOf } = drawn;
-  const picture = { boxes, nodes, faces, around: Int32Array.from(around), boxOf, frames, titles, outer, frameOf };
+  const { together } = terminals;
+  const picture = { boxes, nodes, faces, around: Int32Array.from(around), boxOf, frames, titles, outer, frameOf, together };
   return { ...picture, wires: labelled(new Weaver(graph, content.uses, picture), scopes, picture, view.shapes) };
 }
 

@@ -15,6 +15,18 @@ const DEEPEST = 100;
 /** A query that cannot be understood, or is about what there is not; the message says why. */
 export class QueryError extends Error {}
 
+/** A term as it is written. @param {Term} term */
+export function named({ key, pattern }) {
+  return key ? `${key}:${pattern}` : pattern;
+}
+
+/** A text in quotes, as Python writes it. @param {string} text */
+export function quoted(text) {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text.replace(/[\\\n\r\t]/g, (sign) => ({ "\\": "\\\\", "\n": "\\n", "\r": "\\r" })[sign] ?? "\\t");
+  return `${mark}${escaped.replaceAll(mark, `\\${mark}`)}${mark}`;
+}
+
 /** The expression that a query stands for. @param {string} text @returns {Expression} */
 export function parse(text) {
   return new Parser(text).whole();
@@ -37,7 +49,7 @@ class Parser {
     if (!rest.trim()) return;
     TOKEN.lastIndex = this.end;
     const match = TOKEN.exec(this.text);
-    if (!match || TOKEN.lastIndex === this.start) throw this.fault("a quote is not closed");
+    if (!match || TOKEN.lastIndex === this.start) throw this.fault("a quote that is not closed");
     this.end = TOKEN.lastIndex;
     const [, mark, key, double, single, plain] = match;
     if (mark || (key === undefined && WORDS.includes(plain))) this.word = mark || plain;
@@ -49,16 +61,18 @@ class Parser {
     if (key && !KEYS.includes(key)) {
       const close = likely(key, KEYS, 3).map((word) => `${word}:`);
       const hint = close.length ? `did you mean ${close.join(" or ")}?` : "put names in quotes.";
-      throw new QueryError(`There is no key “${key}:”; ${hint} Keys are ${KEYS.map((word) => `${word}:`).join(" ")}`);
+      throw new QueryError(`${quoted(this.text)} has the unknown key ${quoted(`${key}:`)}; ${hint} Known keys are: ${KEYS.map((word) => `${word}:`).join(", ")}`);
     }
-    if (!pattern && key !== "shape") throw this.fault(/["']/.test(this.text[this.end] ?? "") ? "a quote is not closed" : "a pattern is empty");
+    if (!pattern && key !== "shape") throw this.fault(/["']/.test(this.text[this.end] ?? "") ? "a quote that is not closed" : "a pattern that is empty");
     return { key, pattern };
   }
 
   whole() {
     const found = this.joined("or");
-    if (this.word !== null) throw this.fault("“and” or “or” could follow");
-    return found;
+    const { word } = this;
+    if (word === null) return found;
+    const [name, quotes] = typeof word === "string" ? [word, ""] : [named(word), " (a name with spaces stands in quotes)"];
+    throw this.fault(`${name} where 'and' or 'or' could follow${quotes}`);
   }
 
   /** @param {"and" | "or"} join @returns {Expression} */
@@ -87,16 +101,16 @@ class Parser {
     } else if (word === "(") {
       this.advance();
       found = this.joined("or");
-      if (this.word !== ")") throw this.fault("a parenthesis is not closed");
+      if (this.word !== ")") throw this.fault("an opening parenthesis without a closing one");
       this.advance();
-    } else throw this.fault("a term is missing");
+    } else throw this.fault(`${word === null ? "an end" : quoted(word)} where a term should be`);
     this.depth--;
     return found;
   }
 
   /** @param {string} what */
   fault(what) {
-    const shown = `${this.text.slice(0, this.start).trimEnd()} ▸ ${this.text.slice(this.start)}`.trim();
-    return new QueryError(`Not complete: ${what}, at ${shown}`);
+    const shown = `${this.text.slice(0, this.start).trimEnd()} >>> ${this.text.slice(this.start)}`.trim();
+    return new QueryError(`the selector ${quoted(this.text)} is not complete: it has ${what}, at ${quoted(shown)}; expected terms such as layers.*.attn, op:conv* or class:Linear, joined by and, or, not and parentheses`);
   }
 }

@@ -1,7 +1,6 @@
 // What the tree beside the canvas holds: a row for all that is shown and in what is open.
 
 import { folding } from "./folding.js";
-import { OUTPUT } from "./graph.js";
 import { contentOf } from "./content.js";
 import { EMPTY, ONE, SHOWN } from "./visibility.js";
 
@@ -21,16 +20,14 @@ import { EMPTY, ONE, SHOWN } from "./visibility.js";
 export function rowsOf(app) {
   const { graph } = app;
   const { view, scene } = app.state;
-  const { boxes, boxOf } = scene.picture;
+  const shared = new Set([...scene.picture.together.values()].flatMap((all) => all.slice(1)));
   const { shown, counts, lone } = contentOf(graph, view);
   const { iteration } = folding(graph);
   /** @type {Row[]} */
   const rows = [];
-  /** Whether an output is drawn in the box of another. @param {Item} item */
-  const sharesBox = (item) => graph.kind[item] === OUTPUT && boxes[boxOf(item)] !== item;
   /** What stands for a member: a function of a single operator is that operator. @param {Item} item @returns {Item} */
   const standing = (item) => {
-    if (item < graph.count) return shown[item] === SHOWN && !sharesBox(item) ? item : -1;
+    if (item < graph.count) return shown[item] === SHOWN && !shared.has(item) ? item : -1;
     const scope = item - graph.count;
     if ((view.folded && iteration[scope] === scope) || counts[scope] === EMPTY) return -1;
     return counts[scope] === ONE && graph.data.scopes.kind[scope] !== 0 ? lone[scope] : item;

@@ -40,7 +40,7 @@ export function mountPrint(app) {
     theme = app.state.theme;
     app.store.set({ theme: "light" });
     const { graph } = app;
-    const picture = new DOMParser().parseFromString(svg(app), "image/svg+xml").documentElement;
+    const picture = new DOMParser().parseFromString(svg(app, false), "image/svg+xml").documentElement;
     const params = graph.params(graph.count);
     const caption = `${graph.title}${params ? ` · ${params.toLocaleString("en")} parameters` : ""}`;
     sheet.replaceChildren(document.importNode(picture, true), element("figcaption", {}, caption));

@@ -11,7 +11,7 @@ import { containing, isPlain, selected, whyNothing } from "./selection.js";
 /** @typedef {import("./terms.js").Masks} Masks */
 
 const PAUSE = 120;
-const HINT = "Find a name, operator, shape or class, or what a selector such as op:conv* and class:Bottleneck selects";
+const HINT = "Find a name, operator, shape or class, or what a selector such as op:conv* and in:encoder selects; in a selector, names with spaces stand in quotes";
 
 /**
  * What is gone through of what a search found, in program order: nothing that lies in another hit. A scope is one where
@@ -122,7 +122,7 @@ export class Search {
         const { graph } = this.app;
         const found = isPlain(this.text) ? containing(graph, this.text) : selected(graph, this.text);
         this.items = stops(graph, found, /(^|[\s(])not\s/.test(this.text));
-        if (!this.items.length) fault = isPlain(this.text) ? "Nothing found" : `Nothing found: ${whyNothing(graph, this.text)}`;
+        if (!this.items.length) fault = isPlain(this.text) ? "Nothing found" : `Nothing found${whyNothing(graph, this.text)}`;
       } catch (error) {
         if (!(error instanceof QueryError)) throw error;
         fault = error.message;

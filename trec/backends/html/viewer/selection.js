@@ -1,7 +1,7 @@
 // What a query selects of a graph.
 
 import { whole } from "./columns.js";
-import { parse, QueryError } from "./query.js";
+import { named, parse, QueryError, quoted } from "./query.js";
 import { likely } from "./similar.js";
 import { masks, vocabulary } from "./terms.js";
 
@@ -10,6 +10,8 @@ import { masks, vocabulary } from "./terms.js";
 /** @typedef {import("./query.js").Term} Term */
 /** @typedef {import("./terms.js").Masks} Masks */
 
+/** Words that are looked through for like ones, and those that are named. */
+const [MANY, FEW] = [2000, 5];
 const FIXED = ["kind", "is", "phase"];
 
 /** The nodes and scopes that a selector selects, as in Python. @param {Graph} graph @param {string} text @returns {Masks} */
@@ -22,7 +24,7 @@ function evaluated(graph, expression) {
   if ("key" in expression) {
     const { key, pattern } = expression;
     const isKnown = !FIXED.includes(key) || vocabulary(graph, key).includes(pattern) || /[*?[]/.test(pattern);
-    if (!isKnown) throw new QueryError(advice(graph, expression));
+    if (!isKnown) throw new QueryError(`${quoted(named(expression))} is not known${advice(graph, expression)}`);
     return masks(graph, expression);
   }
   if ("not" in expression) {
@@ -44,18 +46,22 @@ function termsOf(expression) {
 
 /** What could be meant instead of a term that is nowhere. @param {Graph} graph @param {Term} term */
 function advice(graph, { key, pattern }) {
-  const words = vocabulary(graph, key).filter(Boolean).slice(0, 4000);
-  const close = likely(pattern, words, 3);
-  const examples = [...new Set(words)].slice(0, 3).join(", ");
-  const other = examples ? `there are, for example, ${examples}` : "there are none";
-  return `${key ? `${key}:` : ""}${pattern} is nowhere; ${close.length ? `did you mean ${close.join(", ")}?` : other}`;
+  const words = vocabulary(graph, key);
+  const part = pattern.replace(/^[.*]+|[.*]+$/g, "");
+  let close = likely(pattern, words.slice(0, MANY), FEW);
+  if (!close.length && part) close = words.filter((word) => word.includes(part)).slice(0, FEW);
+  const listed = (/** @type {string[]} */ some) => some.map(quoted).join(", ");
+  if (close.length) return `; did you mean ${listed(close)}?`;
+  return words.length ? `; there are, for example, ${listed(words.slice(0, FEW))}` : "; there are none";
 }
 
 /** Why a selector selects nothing. @param {Graph} graph @param {string} text */
 export function whyNothing(graph, text) {
+  const expression = parse(text);
+  if ("key" in expression) return advice(graph, expression);
   const isEmpty = (/** @type {Masks} */ { nodes, scopes }) => !nodes.includes(1) && !scopes.includes(1);
-  const empty = termsOf(parse(text)).filter((term) => isEmpty(masks(graph, term)));
-  return empty.length ? empty.map((term) => advice(graph, term)).join("; ") : "its terms never meet";
+  const empty = termsOf(expression).filter((term) => isEmpty(masks(graph, term)));
+  return empty.map((term) => `; ${quoted(named(term))} is nowhere${advice(graph, term)}`).join("") || "; its terms never meet";
 }
 
 /** Whether a text is a word or words to look for rather than a selector. @param {string} text */

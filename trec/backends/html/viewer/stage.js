@@ -30,8 +30,10 @@ export class Stage {
     this.size = { width: 0, height: 0 };
     this.ratio = 1;
     this.pending = 0;
-    /** @type {{ scenes: Transition, old: Scene, start: number, from: Camera, to: Camera, colours: Colours } | null} */
+    /** What is moved: a scene to another one, or none but the camera. @type {{ scenes: Transition | null, old: Scene, start: number, from: Camera, to: Camera, colours: Colours } | null} */
     this.moving = null;
+    /** What was seen last. @type {Camera | null} */
+    this.seen = null;
     /** @type {Colours | null} */
     this.known = null;
     app.store.watch(["camera", "selected", "hovered", "lit", "hits"], () => this.request());
@@ -94,16 +96,19 @@ export class Stage {
   }
 
   /**
-   * Move from one scene to the present one.
+   * Move from one scene to the present one, and from one look to the present one.
    *
-   * @param {Scene} old
+   * @param {Scene | null} before null where it is the same
    * @param {Camera} from
    */
-  move(old, from) {
+  move(before, from) {
     const { graph, state } = this.app;
+    const old = before ?? state.scene;
     const boxes = Math.max(old.picture.boxes.length, state.scene.picture.boxes.length);
     if (boxes > MOVABLE || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    const scenes = new Transition(graph, old, state.scene);
+    const scenes = before && new Transition(graph, before, state.scene);
+    if (!this.seen) return;
+    if (this.moving && !this.moving.scenes) from = this.seen;
     this.moving = { scenes, old, start: performance.now(), from, to: state.camera, colours: this.#coloursOf(old) };
     this.request();
   }
@@ -113,16 +118,14 @@ export class Stage {
     const { surface, moving } = this;
     const { state, theme } = this.app;
     const gone = moving ? Math.min(Math.max((now - moving.start) / DURATION, 0), 1) : 1;
-    if (!moving || gone >= 1 || moving.to !== state.camera) {
-      this.moving = null;
-      surface.begin(theme.background, this.ratio, state.camera);
-      new Drawer(surface, state.scene, this.colours(), state.lit).draw(this.part(state.camera));
-      this.#rings(state.scene);
-      return;
-    }
+    if (!moving || gone >= 1 || moving.to !== state.camera) this.moving = null;
     const part = gone < 0.5 ? 4 * gone ** 3 : 1 - (2 - 2 * gone) ** 3 / 2;
-    this.#between(between(moving.from, moving.to, part), moving.scenes.at(part), part);
-    this.request();
+    this.seen = this.moving ? between(this.moving.from, this.moving.to, part) : state.camera;
+    if (this.moving) this.request();
+    if (this.moving?.scenes) return this.#between(this.seen, this.moving.scenes.at(part), part);
+    surface.begin(theme.background, this.ratio, this.seen);
+    new Drawer(surface, state.scene, this.colours(), state.lit).draw(this.part(this.seen));
+    this.#rings(state.scene, this.seen);
   }
 
   /** @param {Camera} camera @param {[Scene, Scene]} scenes @param {number} part */
@@ -156,24 +159,24 @@ export class Stage {
     return { left: x, top: y, right: x + this.size.width / zoom, bottom: y + this.size.height / zoom, zoom };
   }
 
-  /** Rings round what is selected, found, and under the pointer. @param {Scene} scene */
-  #rings(scene) {
+  /** Rings round what is selected, found, and under the pointer. @param {Scene} scene @param {Camera} camera */
+  #rings(scene, camera) {
     const { state, theme } = this.app;
     const ring = (/** @type {Item} */ item, /** @type {string} */ colour, /** @type {number} */ width, /** @type {number} */ gap) => {
       const rect = this.app.placeOf(item);
       if (!rect) return;
-      const away = gap / state.camera.zoom;
-      const ink = { fill: "transparent", border: colour, width: width / state.camera.zoom, line: /** @type {const} */ ("solid") };
+      const away = gap / camera.zoom;
+      const ink = { fill: "transparent", border: colour, width: width / camera.zoom, line: /** @type {const} */ ("solid") };
       this.surface.rectangle(rect.left - away, rect.top - away, rect.width + 2 * away, rect.height + 2 * away, 6 + away, ink);
     };
-    this.#ringHits((item) => ring(item, theme.carried, 2, 1.5));
+    this.#ringHits(camera, (item) => ring(item, theme.carried, 2, 1.5));
     if (state.hovered >= 0 && state.hovered !== state.selected) ring(state.hovered, theme.label, 1.5, 1);
     if (state.selected >= 0) ring(state.selected, litColour(theme, "up"), 2.5, 2.5);
   }
 
-  /** Ring what was found, or what it is closed in, and is in sight. @param {(item: Item) => void} ring */
-  #ringHits(ring) {
-    const { scene, hits, camera } = this.app.state;
+  /** Ring what was found, or what it is closed in, and is in sight. @param {Camera} camera @param {(item: Item) => void} ring */
+  #ringHits(camera, ring) {
+    const { scene, hits } = this.app.state;
     if (!hits.size) return;
     const { left, top, right, bottom } = this.part(camera);
     const { boxes, frames } = scene.picture;

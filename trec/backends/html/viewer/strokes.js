@@ -1,4 +1,4 @@
-// The strokes that wires are drawn with: what loops carry, what goes through the host, what a diff added or removed.
+// The strokes that wires are drawn with: what loops carry, what goes through the host or not in all runs, what a diff added or removed.
 
 export const STROKES = ["plain", "host", "carried", "added", "removed"];
 export const [PLAIN, HOSTED, CARRIED, ADDED, REMOVED] = STROKES.keys();

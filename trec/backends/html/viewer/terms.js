@@ -200,18 +200,29 @@ const TERMS = {
   is: group,
 };
 
-/** What could have been written as the pattern of a term. @param {Graph} graph @param {string} key @returns {string[]} */
+/** What could have been written as the pattern of a term, each once. @param {Graph} graph @param {string} key @returns {string[]} */
 export function vocabulary(graph, key) {
-  const { texts } = graph;
+  return [...new Set(words(graph, key))].filter(Boolean);
+}
+
+/** @param {Graph} graph @param {string} key @returns {string[]} */
+function words(graph, key) {
+  const { texts, scopeNames } = graph;
   const { nodes, scopes, types } = graph.data;
-  const named = (/** @type {number[]} */ column) => [...new Set(column)].map((text) => texts[text]);
-  const calls = [...named(scopes.cls), ...graph.paths];
+  const named = (/** @type {number[]} */ column) => column.map((text) => texts[text]);
+  const ofCalls = (/** @type {string[]} */ column) => column.filter((_, scope) => isCall(graph, scope));
+  const classes = () => ofCalls(named(scopes.cls));
+  const names = () => Array.from({ length: graph.count }, (_, node) => graph.nameOf(node));
   if (key === "op") return named(nodes.op).flatMap((op) => [op, shortOp(op)]);
-  if (key === "shape") return named(types.shape).map((shape) => shape.replaceAll("×", "x"));
+  if (key === "shape") return named(types.shape).map((shape) => shape === "scalar" ? "" : shape.replaceAll("×", "x"));
   if (key === "dtype" || key === "device") return named(types[key]);
   if (key === "kind") return [...NODE_KINDS, ...SCOPE_KINDS];
   if (key === "phase") return PHASES;
   if (key === "is") return Object.keys(graph.data.groups);
-  if (key === "class") return named(scopes.cls);
-  return key === "path" ? graph.paths : [...calls, ...graph.scopeNames];
+  if (key === "class") return classes();
+  if (key === "path") return ofCalls(graph.paths);
+  if (key === "scope") return scopeNames;
+  if (key === "name") return [...names(), ...scopeNames];
+  const calls = [...classes(), ...ofCalls(graph.paths)];
+  return key ? calls : [...calls, ...names()];
 }

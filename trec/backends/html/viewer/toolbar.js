@@ -97,7 +97,7 @@ export function mountToolbar(app, { start, end }) {
     ...menu("Depth", "Open to a depth", ...depths(app)),
     ...menu("Show", "What is shown", ...switches(app)),
     colours(app),
-    button(sign("M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4"), "Show all of the picture (0)", () => app.fit()),
+    button(sign("M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4"), "Show all of the picture (0)", () => app.seeAll()),
     button(sign("M8 2.5a5.5 5.5 0 1 0 0 11zM8 2.5a5.5 5.5 0 0 1 0 11"), "Dark or light", theme),
     ...end,
   );

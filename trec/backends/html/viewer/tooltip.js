@@ -60,7 +60,9 @@ export function ofItem(app, item) {
   const { graph } = app;
   if (item < 0) return [];
   const kind = graph.kindOf(item);
-  const lines = [`${graph.nameOf(item)}`, [graph.opOf(item), kind === "op" ? "" : kind].filter(Boolean).join(" · ")];
+  const all = app.together(item);
+  if (all) return [app.nameOf(item), `${all.length} ${kind}s`, ...few(all.map((node) => `${graph.nameOf(node)}: ${typeText(graph.typeOf(outputsOf(app, node)[0]))}`))];
+  const lines = [app.nameOf(item), [...new Set([graph.opOf(item), kind === "op" ? "" : kind])].filter(Boolean).join(" · ")];
   for (const value of outputsOf(app, item).slice(0, MOST)) lines.push(typeText(graph.typeOf(value)));
   const costs = [[graph.params(item), "params"], [graph.flops(item), "FLOPs"]]
     .flatMap(([count, unit]) => (count ? [`${number(Number(count))} ${unit}`] : []));
@@ -74,10 +76,14 @@ export function ofItem(app, item) {
   return lines.filter(Boolean);
 }
 
+/** As many of several texts as are named. @param {string[]} texts */
+function few(texts) {
+  return texts.length > MOST ? [...texts.slice(0, MOST), `and ${texts.length - MOST} more`] : texts;
+}
+
 /** What part of a step of training an item is, and what it differentiates. @param {App["graph"]} graph @param {Item} item */
 function trainingOf(graph, item) {
-  const names = (graph.differentiated.get(item) ?? []).map((node) => graph.nameOf(node));
-  if (names.length > MOST) names.splice(MOST, names.length, `and ${names.length - MOST} more`);
+  const names = few((graph.differentiated.get(item) ?? []).map((node) => graph.nameOf(node)));
   return names.length ? `${graph.phaseOf(item)}, differentiates ${names.join(", ")}` : graph.phaseOf(item);
 }
 

@@ -9,11 +9,11 @@ import { folding } from "./folding.js";
 /** @typedef {import("./types.js").Picture} Picture */
 /** @typedef {"up" | "down" | "path"} Way */
 
-/** The nodes that an item is or holds, marked. @param {Graph} graph @param {Item} item */
-export function nodesOf(graph, item) {
+/** The nodes that an item is, is drawn together with or holds, marked. @param {Graph} graph @param {Item} item @param {Picture} [picture] */
+export function nodesOf(graph, item, picture) {
   const found = new Uint8Array(graph.count);
   if (item < graph.count) {
-    found[item] = 1;
+    for (const node of picture?.together.get(item) ?? [item]) found[node] = 1;
     return found;
   }
   const inside = new Uint8Array(graph.scopeCount);
@@ -43,9 +43,9 @@ export function reached(graph, starts, up) {
   return found;
 }
 
-/** The nodes on any way from one item to another, both among them; null if there is none. @param {Graph} graph @param {Item} from @param {Item} to */
-export function between(graph, from, to) {
-  const [starts, ends] = [nodesOf(graph, from), nodesOf(graph, to)];
+/** The nodes on any way from one item to another, both among them; null if there is none. @param {Graph} graph @param {Picture} picture @param {Item} from @param {Item} to */
+export function between(graph, picture, from, to) {
+  const [starts, ends] = [nodesOf(graph, from, picture), nodesOf(graph, to, picture)];
   const down = reached(graph, starts, false);
   if (!ends.some((end, node) => end && down[node] && !starts[node])) return null;
   const up = reached(graph, ends, true);
@@ -172,11 +172,12 @@ export class Trace {
 
   /** The nodes on the ways between the two chosen ends, in either direction; null if there is none. */
   ways() {
-    const { graph } = this.app;
+    const { graph, state } = this.app;
     if (this.from < 0 || this.to < 0) return null;
-    const ahead = between(graph, this.from, this.to);
+    const { picture } = state.scene;
+    const ahead = between(graph, picture, this.from, this.to);
     if (ahead) return { nodes: ahead, from: this.from, to: this.to };
-    const back = between(graph, this.to, this.from);
+    const back = between(graph, picture, this.to, this.from);
     return back && { nodes: back, from: this.to, to: this.from };
   }
 
@@ -196,7 +197,7 @@ export class Trace {
       for (const way of /** @type {const} */ (["up", "down"])) {
         if (!this[way]) continue;
         if (this.steps === Infinity) {
-          const nodes = nodesOf(graph, state.selected);
+          const nodes = nodesOf(graph, state.selected, state.scene.picture);
           light(app, reached(graph, nodes, way === "up"), way, lit, nodes);
         } else lightSteps(state.scene.picture, starts, this.steps, way, lit);
       }

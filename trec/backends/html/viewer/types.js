@@ -68,6 +68,7 @@
  * @property {Int32Array} outer for each frame, the frame around it; -1 for none
  * @property {(node: number) => number} boxOf the box of a node, or that of the closed scope that it is in; -1 if it is hidden
  * @property {(scope: number) => number} frameOf the frame that a scope is or lies in; -1 for none
+ * @property {Map<number, number[]>} together inputs or outputs that are drawn as one, by the first of them, whose box it is
  * @property {Wire[]} wires
  */
 

@@ -6,12 +6,11 @@
 export function mountVoice(app) {
   const { graph, store } = app;
   let { open } = app.state.view;
-  const name = (/** @type {number} */ item) => graph.nameOf(item) || graph.title;
   store.watch(["selected"], () => {
     const { selected } = app.state;
     if (selected < 0) return app.announce("Nothing chosen");
     const state = !app.isModule(selected) || app.boxOf(selected) < 0 && !app.isOpen(selected) ? "" : app.isOpen(selected) ? "open" : "closed";
-    app.announce([name(selected), graph.opOf(selected), state].filter(Boolean).join(", "));
+    app.announce([app.nameOf(selected), graph.opOf(selected), state].filter(Boolean).join(", "));
   });
   store.watch(["view"], () => {
     const now = app.state.view.open;
@@ -19,7 +18,7 @@ export function mountVoice(app) {
     open = now;
     if (!changed.length) return;
     const { length } = app.state.scene.picture.boxes;
-    const what = changed.length === 1 ? `${name(graph.count + changed[0])} ${now[changed[0]] ? "open" : "closed"}, ` : "";
+    const what = changed.length === 1 ? `${app.nameOf(graph.count + changed[0])} ${now[changed[0]] ? "open" : "closed"}, ` : "";
     app.announce(`${what}${length} boxes`);
   });
 }

@@ -11,14 +11,14 @@ import { CARRIED, PLAIN } from "./strokes.js";
 /**
  * A wire with what its text depends on.
  *
- * @typedef {import("./types.js").Wire & { others: number[] | null, alike: boolean, change: number }} Bundle what is used
+ * @typedef {import("./types.js").Wire & { others: number[] | null, alike: boolean, change: number, runs: number[] | null }} Bundle what is used
  *   besides its value, once for each use; whether all values have one type; and what happened to all of the uses, 0 for
- *   nothing, -1 where not the same happened to all
+ *   nothing, -1 where not the same happened to all; and the runs that it is used in, null for all
  */
 
 /** @param {number} source @param {number} target @param {number} value @param {number} stroke @param {number} change @returns {Bundle} */
 function bundle(source, target, value, stroke, change) {
-  return { source, target, value, count: 1, stroke, label: "", flow: -1, others: null, alike: true, change };
+  return { source, target, value, count: 1, stroke, label: "", flow: -1, others: null, alike: true, change, runs: null };
 }
 
 /** Follows uses from box to box. */
@@ -41,6 +41,8 @@ export class Weaver {
     /** For each box of a closed scope, the types of what enters it. @type {number[][]} */
     this.types = new Array(this.boxes.length);
     this.changed = new Map(graph.data.changed);
+    /** The runs of uses that are not there in all. @type {Map<number, number[]>} */
+    this.partial = new Map(graph.data.partial);
   }
 
   /** @param {number[]} scopes whose members are drawn; both ends of what is used in others lie in one box @returns {Bundle[]} in the order in which targets run */
@@ -79,6 +81,8 @@ export class Weaver {
     if (source === target || source < 0 || target < 0) return;
     const only = this.nodes[target];
     const known = this.found.get(source, target);
+    const runs = this.partial.get(this.uses.places[use]) ?? null;
+    if (known) known.runs = known.runs && runs && [...new Set([...known.runs, ...runs])];
     if (only < 0 || graph.kind[only] === MODULE) {
       // Into a closed call each value goes once.
       if (known && (known.value === value || known.others?.includes(value))) return;
@@ -86,7 +90,7 @@ export class Weaver {
     }
     const change = graph.diff ? this.#change(node, value, this.uses.places[use]) : 0;
     if (!known) {
-      this.found.add(bundle(source, target, value, PLAIN, change));
+      this.found.add({ ...bundle(source, target, value, PLAIN, change), runs });
       return;
     }
     known.others ??= [];

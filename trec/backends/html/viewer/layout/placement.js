@@ -2,7 +2,8 @@
 //
 // Blocks of aligned vertices are as rigid as bars. Each is drawn towards the middle of what it is joined to, and then
 // all are moved as little as possible until none overlaps another: once with every bar yielding to the right, once to
-// the left, of which the mean is taken.
+// the left, of which the mean is taken. Where many bars crowd beside one, all of them are driven to one side step by step,
+// and what hangs on them lags behind: then each bar goes by itself as far as there is room for it.
 
 import { grouped } from "./rows.js";
 
@@ -15,6 +16,8 @@ const MORE_STEPS = 24;
 const WORK = 2400;
 /** Points by which bars must move more than one another, or else they are where they belong. */
 const ENOUGH = 0.5;
+/** Points by which all bars together move in a step from which on they are driven, and how often each then goes by itself. */
+const [DRIVEN, SWEEPS] = [1, 20];
 
 /**
  * Rows of unequal length in columns: row `i` is from `starts[i]` to before `starts[i + 1]`.
@@ -49,6 +52,7 @@ export function place(layers, joints, straight, extents, gaps, springs) {
   let at = separated(new Float64Array(count), order, leftOf, rightOf);
   const wanted = new Float64Array(count);
   const steps = Math.max(STEPS, Math.min(MORE_STEPS, Math.floor(WORK / (count + 1))));
+  let drift = 0;
   for (let step = 0; step < steps; step++) {
     for (let bar = 0; bar < count; bar++) {
       let sum = 0;
@@ -66,9 +70,42 @@ export function place(layers, joints, straight, extents, gaps, springs) {
       if (way > most) most = way;
     }
     at = moved;
+    drift = count ? least + most : 0;
     if (most - least < ENOUGH) break;
   }
+  if (Math.abs(drift) > 2 * DRIVEN) settle(at, pulls, total, leftOf, rightOf);
   return offset.map((shift, vertex) => at[of[vertex]] + shift);
+}
+
+/**
+ * Move bars one by one to the middle of what they are joined to, as far as those beside them leave room.
+ *
+ * @param {Float64Array} at
+ * @param {Rows} pulls
+ * @param {Float64Array} total weight of what pulls each bar
+ * @param {Rows} leftOf
+ * @param {Rows} rightOf
+ */
+function settle(at, pulls, total, leftOf, rightOf) {
+  const count = at.length;
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    let most = 0;
+    for (let place = 0; place < count; place++) {
+      const bar = sweep % 2 ? place : count - 1 - place;
+      if (pulls.starts[bar] === pulls.starts[bar + 1]) continue;
+      let sum = 0;
+      for (let index = pulls.starts[bar]; index < pulls.starts[bar + 1]; index++)
+        sum += (at[pulls.other[index]] + pulls.room[index]) * pulls.weight[index];
+      let wanted = sum / total[bar];
+      for (let index = rightOf.starts[bar]; index < rightOf.starts[bar + 1]; index++)
+        wanted = Math.min(wanted, at[rightOf.other[index]] - rightOf.room[index]);
+      for (let index = leftOf.starts[bar]; index < leftOf.starts[bar + 1]; index++)
+        wanted = Math.max(wanted, at[leftOf.other[index]] + leftOf.room[index]);
+      most = Math.max(most, Math.abs(wanted - at[bar]));
+      at[bar] = wanted;
+    }
+    if (most < ENOUGH) break;
+  }
 }
 
 /**
