@@ -171,6 +171,11 @@ def test_gexf_and_graphml_hold_any_graph(graph: Graph) -> None:
             assert again.number_of_edges() == network.number_of_edges()
 
 
+def _names(network: networkx.MultiDiGraph) -> dict[int, str]:
+    rows = network.nodes(data=True)
+    return {index: row.get("name", "").replace("\r\n", "\n").replace("\r", "\n") for index, row in rows}
+
+
 @pytest.mark.parametrize("graph", [hostile(), *map(named, HOSTILE)], ids=lambda graph: ascii(graph.name)[:20])
 def test_gexf_and_graphml_hold_any_name(graph: Graph) -> None:
     network = to_networkx(graph, scopes=False)
@@ -179,8 +184,8 @@ def test_gexf_and_graphml_hold_any_name(graph: Graph) -> None:
     networkx.write_graphml(network, stream)
     stream.seek(0)
     again = networkx.read_graphml(stream, node_type=int, force_multigraph=True)
-    names = {index: row["name"].replace("\r\n", "\n").replace("\r", "\n") for index, row in network.nodes(data=True)}
-    assert {index: row.get("name", "") for index, row in again.nodes(data=True)} == names
+    # Whether a carriage return survives depends on the writer of XML that networkx finds.
+    assert _names(again) == _names(network)
 
 
 def test_without_the_library_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
