@@ -171,7 +171,7 @@ def test_gexf_and_graphml_hold_any_graph(graph: Graph) -> None:
             assert again.number_of_edges() == network.number_of_edges()
 
 
-def _names(network: networkx.MultiDiGraph) -> dict[int, str]:
+def _names(network: networkx.Graph[int]) -> dict[int, str]:
     rows = network.nodes(data=True)
     return {index: row.get("name", "").replace("\r\n", "\n").replace("\r", "\n") for index, row in rows}
 
