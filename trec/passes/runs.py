@@ -67,7 +67,7 @@ class _Runs:
     """What `runs` has seen of a program so far."""
 
     def __init__(self, graph: Graph, groups: Sequence[int]) -> None:
-        self.nodes, self.groups = graph.nodes, groups
+        self.groups = groups
         self.spans: list[tuple[int, int, int, int, int, list[int]]] = []
         """For each segment its call, the first node and the one behind the last, the first value made since it began
         and the first made after it, and the values that it reads and no step in it made."""
@@ -85,7 +85,7 @@ class _Runs:
         self.outside = bytearray(len(graph.values))
         """For each value, whether it is read outside the segment that made it, or outside the first that read it."""
         for edge in graph.carried:
-            if is_source(self.nodes[graph.producers[edge.value]]):  # a loop reads it, so it stays
+            if is_source(graph.nodes[graph.producers[edge.value]]):  # a loop reads it, so it stays
                 self.outside[edge.value] = 1
 
     def gives_way(self, index: int, node: Node) -> bool:
