@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic
 
 from msgspec.structs import replace
 
-from trec.ir.tables import Table
+from trec.ir.tables import Row, Table
 from trec.ir.types import AttrRow, Carried, Derivative, Node, Scope, Source, TensorType, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from trec.ir.graph import Graph
+
+_UNUSED = -2
 
 
 def with_nodes(
@@ -128,13 +130,17 @@ def _of_survivors(graph: Graph, nodes: Sequence[Node]) -> tuple[Derivative, ...]
 
 
 class _Renumbering:
-    """Old index to new index for every table, and the rows that follow from it."""
+    """Old index to new index for every table, and the rows that follow from it.
+
+    Lists that are indexed with -1, which stands for none, end with it.
+    """
 
     def __init__(
         self, graph: Graph, nodes: Sequence[Node], kept: Sequence[int], attrs: Sequence[AttrRow], values: int
     ) -> None:
-        self.scope_id = {old: new for new, old in enumerate(kept)}
-        self.scope_id[-1] = -1
+        self.scope_id = [-1] * (len(graph.scopes) + 1)
+        for new, old in enumerate(kept):
+            self.scope_id[old] = new
         self.order: list[int] = []
         """The old values in the order of their production now."""
         for node in nodes:
@@ -146,15 +152,20 @@ class _Renumbering:
         self.rows: Table[AttrRow] = Table([()])
         self.places: Table[Source] = Table()
         self.types: Table[TensorType] = Table()
-        self.row_id = _Renumbered(attrs, self.rows)
-        self.place_id = _Renumbered(graph.sources, self.places)
-        self.type_id = _Renumbered(graph.types, self.types)
+        self.row_id = _Positions(attrs, self.rows)
+        self.place_id = _Positions(graph.sources, self.places)
+        self.type_id = _Positions(graph.types, self.types)
 
     def scopes(self, scopes: Iterable[Scope]) -> tuple[Scope, ...]:
-        value_id, scope_id, row_id, place_id = self.value_id, self.scope_id, self.row_id, self.place_id
+        value_id, scope_id = self.value_id, self.scope_id
+        row_id, place_id = self.row_id.new, self.place_id.new
         found = []
         for scope in scopes:
             parent, attrs, source = scope_id[scope.parent], row_id[scope.attrs], place_id[scope.source]
+            if attrs == _UNUSED:
+                attrs = self.row_id.use(scope.attrs)
+            if source == _UNUSED:
+                source = self.place_id.use(scope.source)
             same = parent == scope.parent and attrs == scope.attrs and source == scope.source
             if not (same and not scope.inputs and not scope.outputs):
                 scope = Scope(
@@ -176,12 +187,25 @@ class _Renumbering:
         return tuple(found)
 
     def nodes(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
-        scope_id, row_id, place_id = self.scope_id, self.row_id, self.place_id
-        renumbered = self.value_id.__getitem__
+        scope_id, value_id = self.scope_id, self.value_id
+        row_id, place_id = self.row_id.new, self.place_id.new
         found = []
         made = 0
         for node in nodes:
+            inputs = node.inputs
+            if len(inputs) == 2:  # most read one value or two, and a call takes longer than either
+                one, two = inputs
+                inputs = (value_id[one], value_id[two])
+            elif len(inputs) == 1:
+                inputs = (value_id[inputs[0]],)
+            else:
+                inputs = tuple([value_id[value] for value in inputs])
             first, made = made, made + len(node.outputs)
+            attrs, source = row_id[node.attrs], place_id[node.source]
+            if attrs == _UNUSED:
+                attrs = self.row_id.use(node.attrs)
+            if source == _UNUSED:
+                source = self.place_id.use(node.source)
             found.append(
                 Node(
                     node.kind,
@@ -189,42 +213,43 @@ class _Renumbering:
                     node.name,
                     scope_id[node.parent],
                     node.depth,
-                    tuple(map(renumbered, node.inputs)),
+                    inputs,
                     (first,) if made == first + 1 else tuple(range(first, made)),
-                    row_id[node.attrs],
-                    place_id[node.source],
+                    attrs,
+                    source,
                     scope_id[node.scope],
                 )
             )
         return tuple(found)
 
     def values(self, values: Sequence[Value]) -> tuple[Value, ...]:
-        type_id = self.type_id
-        return tuple(
-            [
-                value if type_id[value.type] == value.type else Value(type_id[value.type], value.name)
-                for value in map(values.__getitem__, self.order)
-            ]
-        )
+        type_id, found = self.type_id.new, []
+        for old in self.order:
+            value = values[old]
+            type_ = type_id[value.type]
+            if type_ == _UNUSED:
+                type_ = self.type_id.use(value.type)
+            found.append(value if type_ == value.type else Value(type_, value.name))
+        return tuple(found)
 
     def carried(self, carried: Iterable[Carried]) -> tuple[Carried, ...]:
         rows = [
-            Carried(self.value_id[edge.value], edge.node, edge.port, self.scope_id.get(edge.loop, -1))
+            Carried(self.value_id[edge.value], edge.node, edge.port, self.scope_id[edge.loop])
             for edge in carried
             if self.value_id[edge.value] >= 0
         ]
         return tuple(dict.fromkeys(rows))
 
 
-class _Renumbered(dict[int, int]):
-    """Old position to new position of a table's rows, filled as they are asked for; -1 stays -1."""
+class _Positions(Generic[Row]):
+    """New positions of the rows of a table, which are added to it as they are used."""
 
-    def __init__(
-        self, old: Sequence[object], new: Table[object] | Table[AttrRow] | Table[Source] | Table[TensorType]
-    ) -> None:
-        super().__init__({-1: -1})
-        self.old, self.new = old, new
+    def __init__(self, rows: Sequence[Row], table: Table[Row]) -> None:
+        self.rows, self.table = rows, table
+        self.new = [*[_UNUSED] * len(rows), -1]
+        """For each old position the new one, or `_UNUSED`."""
 
-    def __missing__(self, position: int) -> int:
-        found = self[position] = self.new.add(self.old[position])  # type: ignore[arg-type]
-        return found
+    def use(self, old: int) -> int:
+        """Return the new position of a row that is used for the first time."""
+        self.new[old] = self.table.add(self.rows[old])
+        return self.new[old]

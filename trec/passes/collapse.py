@@ -9,10 +9,10 @@ from trec.errors import OptionError
 from trec.ir.collector import paused
 from trec.ir.derivation import derived
 from trec.ir.rewrite import with_nodes
-from trec.ir.types import AttrRow, Node
+from trec.ir.types import Node
 from trec.passes.grouping import Segment, carried_rows, members_of, moved_out, segment_names
 from trec.passes.runs import runs
-from trec.passes.totals import Totals
+from trec.passes.totals import Totals, row_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -89,15 +89,19 @@ def _rebuilt(graph: Graph, groups: Sequence[int]) -> Graph:
     grouping = runs(graph, groups)
     scopes = [index for index, group in enumerate(groups) if group < 0 or group == index]
     names = segment_names(graph, grouping, scopes)
-    totals = Totals(graph, groups)
+    totals = Totals(graph, groups, grouping)
     first = len(graph.attrs)
-    rows: dict[AttrRow, int] = {}
+    rows: dict[tuple[int, int, int, int], int] = {}
     made = []
     for segment, name in zip(grouping.segments, names, strict=True):
-        row = rows.setdefault(totals.row(segment), first + len(rows))
+        row = rows.setdefault(totals.of(segment), first + len(rows))
         made.append(_module_node(graph, segment, name, row))
-    nodes = [made[~index] if index < 0 else moved_out(graph, graph.nodes[index], groups) for index in grouping.order]
-    result = with_nodes(graph, nodes, scopes=scopes, attrs=[*graph.attrs, *rows], carried=carried_rows(grouping, nodes))
+    nodes = []
+    for index in grouping.order:
+        node = made[~index] if index < 0 else graph.nodes[index]
+        nodes.append(node if index < 0 or groups[node.parent] < 0 else moved_out(graph, node, groups))
+    attrs = [*graph.attrs, *[row_of(*numbers) for numbers in rows]]
+    result = with_nodes(graph, nodes, scopes=scopes, attrs=attrs, carried=carried_rows(grouping, nodes))
 
     def opened(name: str) -> Graph:
         call = grouping.segments[names.index(name)].scope

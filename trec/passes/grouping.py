@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -12,7 +13,7 @@ from trec.ir.collectives import is_rank
 from trec.ir.types import SOURCE_KINDS, Carried, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from trec.ir.graph import Graph
 
@@ -22,14 +23,18 @@ class Segment(Struct, eq=False, gc=False):
 
     scope: int
     """Index into `Graph.scopes` of the call."""
-    members: list[int] = []
-    """Indices into `Graph.nodes` in program order, without the sources that go with them."""
+    span: Sequence[int] = []
+    """Indices into `Graph.nodes` in program order: its members, and such as gave way to them (see `Grouping.aside`)."""
     sources: list[int] = []
-    """Indices into `Graph.nodes` of the parameters, buffers and constants that only these members read."""
+    """Indices into `Graph.nodes` of the parameters, buffers and constants that only its members read."""
     inputs: list[int] = []
     """Indices into `Graph.values`, one entry per use of a value from outside, in program order."""
     outputs: list[int] = []
     """Indices into `Graph.values` of what is read outside, in order of production."""
+    reads: list[int] = []
+    """The inputs, and among them what its sources bring in, where `runs` found it."""
+    special: Sequence[int] = []
+    """Those of its members that are no operators, where `runs` found them."""
 
 
 class Grouping(Struct, eq=False):
@@ -39,9 +44,24 @@ class Grouping(Struct, eq=False):
     """In the order in which they begin."""
     order: list[int]
     """The new program: the index of a node that stays, or `~s` for the segment `s`."""
+    aside: bytearray = bytearray()
+    """For each node whether it is a source or an output, which is no member of the segment that it stands in; empty if
+    none stands in one."""
+    parameters: dict[int, int] = {}
+    """For each value that is a parameter, the index of the node that brings it in, where `runs` found them."""
     carried: list[tuple[int, Carried]] = []
     """What loops carry between the nodes of the new program, each with the value that is read in its place at first
     (-1 if unknown). Nodes are positions in `order`, ports those of nodes that stay."""
+
+    def members(self, segment: Segment) -> list[int]:
+        """Return the indices of the nodes that a segment stands for, without its sources, in program order."""
+        aside = self.aside
+        return [index for index in segment.span if not aside[index]] if aside else list(segment.span)
+
+    def size(self, segment: Segment) -> int:
+        """Return how many nodes a segment stands for, without its sources."""
+        span = segment.span
+        return self.aside.count(0, span[0], span[-1] + 1) if self.aside and len(span) > 1 else len(span)
 
 
 def is_source(node: Node) -> bool:
@@ -98,7 +118,7 @@ def carry(graph: Graph, groups: Sequence[int], grouping: Grouping) -> None:
     """
     if not graph.carried:
         return
-    owner = {index: at for at, segment in enumerate(grouping.segments) for index in segment.members}
+    owner = {index: at for at, segment in enumerate(grouping.segments) for index in grouping.members(segment)}
     place = {index: position for position, index in enumerate(grouping.order)}
     for edge in graph.carried:
         maker, reader = graph.producers[edge.value], edge.node
@@ -127,4 +147,5 @@ def carried_rows(grouping: Grouping, nodes: Sequence[Node]) -> list[Carried]:
 
 def members_of(grouping: Grouping, names: Iterable[str]) -> dict[str, list[int]]:
     """Return for each node that stands for a segment, by name, the nodes that it stands for."""
-    return {name: [*segment.members, *segment.sources] for name, segment in zip(names, grouping.segments, strict=True)}
+    named = zip(names, grouping.segments, strict=True)
+    return {name: [*grouping.members(segment), *segment.sources] for name, segment in named}

@@ -105,7 +105,7 @@ def _fold_functions(graph: Graph, leave: frozenset[str]) -> Graph:
     ]
     if are_counted(graph):
         flops = flops_of_rows(graph)
-        totals = [sum([flops[graph.nodes[index].attrs] for index in segment.members]) for segment in grouping.segments]
+        totals = [sum([flops[graph.nodes[index].attrs] for index in segment.span]) for segment in grouping.segments]
         made = with_flops(made, totals, attrs)
     nodes = []
     for index in grouping.order:
@@ -138,7 +138,7 @@ def _around_modules(graph: Graph) -> bytearray:
 def _function_node(graph: Graph, segment: Segment, name: str, values: list[Value], attrs: list[AttrRow]) -> Node:
     """Return the node of one call of a function; its results are named in `values`, what is new is put in `attrs`."""
     scope = graph.scopes[segment.scope]
-    inside = {value for index in segment.members for value in graph.nodes[index].outputs}
+    inside = {value for index in segment.span for value in graph.nodes[index].outputs}
     read = dict.fromkeys(segment.inputs)
     inputs = [value for value in scope.inputs if value in read]
     given = set(inputs)
@@ -154,7 +154,7 @@ def _function_node(graph: Graph, segment: Segment, name: str, values: list[Value
     lone = len(outputs) - len(saved) == 1
     for port, value in enumerate(outputs):
         values[value] = Value(values[value].type, name if lone and not port else f"{name}:{port}")
-    leaves_torch = not outputs and any(graph.nodes[index].kind == "host" for index in segment.members)
+    leaves_torch = not outputs and any(graph.nodes[index].kind == "host" for index in segment.span)
     return Node(
         "host" if leaves_torch else "op",
         scope.cls,
@@ -170,7 +170,7 @@ def _function_node(graph: Graph, segment: Segment, name: str, values: list[Value
 
 def _saved(graph: Graph, segment: Segment, made: list[int]) -> list[int]:
     """Return those of the values that a call made which only backward passes read outside of it."""
-    members = set(segment.members)
+    members = set(segment.span)
     return [
         value
         for value in made

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from itertools import chain, compress
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from trec.ir.types import SOURCE_KINDS
 from trec.passes.grouping import Grouping, Segment, carry, is_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from trec.ir.graph import Graph
     from trec.ir.types import Node
 
-_NO_STEP = SOURCE_KINDS | {"output"}
 _STEP, _UNREAD, _STAY = -1, -2, -3
 
 
@@ -29,34 +31,33 @@ def runs(graph: Graph, groups: Sequence[int]) -> Grouping:
         groups: for each scope, the scope that its nodes are grouped in, or -1.
     """
     found = _Runs(graph, groups)
-    readers, outside = found.readers, found.outside
-    current, made = -1, 0
-    segment, first, members, uses = found.turn(current, made)
+    spans, readers, outside = found.spans, found.readers, found.outside
+    current = last = -1
+    segment = begin = first = made = 0
+    reads: list[int] = []
     for index, node in enumerate(graph.nodes):
-        if node.kind in _NO_STEP and found.put_aside(index, node):
+        if node.kind != "op" and found.gives_way(index, node):
             made += len(node.outputs)
             continue
         group = groups[node.parent]
         if group != current:
-            current = group
-            segment, first, members, uses = found.turn(group, made)
-        elif found.waiting:
-            found.pass_sources()
+            if current >= 0:
+                spans.append((current, begin, last + 1, first, made, reads))
+            current, begin, reads = group, index, []
+            segment, first = (len(spans), made) if group >= 0 else (_STAY, len(readers))
+        last = index
         made += len(node.outputs)
-        members.append(index)
         for value in node.inputs:
             reader = readers[value]
-            if reader == _STEP:
-                if value < first:
-                    uses.append(value)
-                    outside[value] = 1
-            else:
-                uses.append(value)
-                if reader == _UNREAD:
-                    readers[value] = segment
-                elif reader != segment:
-                    outside[value] = 1
-    found.turn(-1, made)
+            if reader == _STEP and value >= first:
+                continue
+            reads.append(value)
+            if reader == _UNREAD:
+                readers[value] = segment
+            elif reader != segment:
+                outside[value] = 1
+    if current >= 0:
+        spans.append((current, begin, last + 1, first, made, reads))
     grouping = found.grouping()
     carry(graph, groups, grouping)
     return grouping
@@ -66,83 +67,91 @@ class _Runs:
     """What `runs` has seen of a program so far."""
 
     def __init__(self, graph: Graph, groups: Sequence[int]) -> None:
-        self.nodes, self.groups = graph.nodes, groups
-        self.segments: list[Segment] = []
-        self.spans: list[tuple[int, int]] = []
-        """For each segment that has ended, the first value made since it began, and the first made after it."""
-        self.first = 0
-        self.order: list[int] = []
-        self.waiting: list[int] = []
-        """Sources and outputs since the last member of the segment that has not ended."""
-        self.stored: list[int] = []
-        """Sources that may become part of a segment."""
+        self.groups = groups
+        self.spans: list[tuple[int, int, int, int, int, list[int]]] = []
+        """For each segment its call, the first node and the one behind the last, the first value made since it began
+        and the first made after it, and the values that it reads and no step in it made."""
+        self.special: list[int] = []
+        """Steps that are no operators."""
+        self.outputs: list[int] = []
+        """The nodes that are outputs of the graph."""
+        self.aside = bytearray(len(graph.nodes))
+        """For each node, whether it is a source or an output."""
+        self.parameters: dict[int, int] = {}
+        self.stored: list[tuple[int, int, int]] = []
+        """Sources that may become part of a segment: the node, its value and the call that it lies in."""
         self.readers = [_STEP] * len(graph.values)
-        """For each value the first reader, if a source made it: a segment, or `_STAY`."""
+        """For each value that a source made, the first segment that reads it, or `_STAY`."""
         self.outside = bytearray(len(graph.values))
         """For each value, whether it is read outside the segment that made it, or outside the first that read it."""
         for edge in graph.carried:
-            if is_source(self.nodes[graph.producers[edge.value]]):  # a loop reads it, so it stays
+            if is_source(graph.nodes[graph.producers[edge.value]]):  # a loop reads it, so it stays
                 self.outside[edge.value] = 1
 
-    def put_aside(self, index: int, node: Node) -> bool:
-        """Take in a node of a kind that is no step; return False if it is one all the same."""
-        if node.kind == "output":
+    def gives_way(self, index: int, node: Node) -> bool:
+        """Take in a node that is no operator; return whether it is no step either."""
+        kind = node.kind
+        if kind == "output":
             self.outside[node.inputs[0]] = 1
-        elif node.inputs:
+            self.outputs.append(index)
+            self.aside[index] = 1
+            return True
+        if kind == "param":
+            self.parameters[node.outputs[0]] = index
+        if node.inputs or kind not in SOURCE_KINDS:
+            self.special.append(index)
             return False
-        else:
-            self.readers[node.outputs[0]] = _UNREAD
-            if node.kind != "input" and self.groups[node.parent] >= 0:
-                self.stored.append(index)
-        (self.order if len(self.spans) == len(self.segments) else self.waiting).append(index)
+        (value,) = node.outputs
+        self.readers[value] = _UNREAD
+        self.aside[index] = 1
+        group = self.groups[node.parent]
+        if group >= 0 and kind != "input":
+            self.stored.append((index, value, group))
         return True
-
-    def pass_sources(self) -> None:
-        """Place the sources that wait before the segment, since it goes on."""
-        nodes = self.nodes
-        self.order += [index for index in self.waiting if nodes[index].kind != "output"]
-        self.waiting = [index for index in self.waiting if nodes[index].kind == "output"]
-
-    def turn(self, group: int, made: int) -> tuple[int, int, list[int], list[int]]:
-        """End the last segment, and begin one or let nodes stay.
-
-        Returns:
-            The segment, the first value that is made inside it (values are numbered as they are made), where its
-            members go, and where the values that it reads from outside go. To nodes that stay every value is outside.
-        """
-        position = len(self.segments)
-        if len(self.spans) < position:
-            self.spans.append((self.first, made))
-            self.order.append(~(position - 1))
-            self.order += self.waiting
-            self.waiting = []
-        if group < 0:
-            return _STAY, len(self.readers), self.order, []
-        self.first = made
-        segment = Segment(group)
-        self.segments.append(segment)
-        return position, made, segment.members, segment.inputs
 
     def grouping(self) -> Grouping:
         """Return the result, with the outputs of each segment and the sources that only it reads."""
-        nodes, segments, readers, outside = self.nodes, self.segments, self.readers, self.outside
-        for segment, (first, end) in zip(segments, self.spans, strict=True):
-            value = outside.find(1, first, end)
+        spans, readers, outside, special = self.spans, self.readers, self.outside, self.special
+        sources: list[list[int]] = [[] for _ in spans]
+        inner = bytearray(len(outside))
+        for index, value, group in self.stored:
+            reader = readers[value]
+            if reader >= 0 and not outside[value] and spans[reader][0] == group:
+                sources[reader].append(index)
+                inner[value] = 1
+        segments = []
+        for (scope, begin, end, first, made, reads), own in zip(spans, sources, strict=True):
+            outputs = []
+            value = outside.find(1, first, made)
             while value >= 0:
                 if readers[value] == _STEP:
-                    segment.outputs.append(value)
-                value = outside.find(1, value + 1, end)
-        absorbed = bytearray(len(nodes))
-        inner = bytearray(len(outside))
-        for index in self.stored:
-            node = nodes[index]
-            (value,) = node.outputs
-            reader = readers[value]
-            if reader >= 0 and not outside[value] and segments[reader].scope == self.groups[node.parent]:
-                segments[reader].sources.append(index)
-                absorbed[index] = inner[value] = 1
-        order = [index for index in self.order if index < 0 or not absorbed[index]]
-        for segment in segments:
-            if segment.sources:
-                segment.inputs = [value for value in segment.inputs if not inner[value]]
-        return Grouping(segments, order)
+                    outputs.append(value)
+                value = outside.find(1, value + 1, made) if value + 1 < made else -1
+            inputs = [value for value in reads if not inner[value]] if own else reads
+            others = special[bisect_left(special, begin) : bisect_left(special, end)] if special else ()
+            segments.append(Segment(scope, range(begin, end), own, inputs, outputs, reads, others))
+        return Grouping(segments, self.order(sources), self.aside, self.parameters)
+
+    def order(self, sources: Iterable[Iterable[int]]) -> list[int]:
+        """Return the new program: a segment stands where its last member stood, and outputs in it follow.
+
+        Args:
+            sources: those that are part of each segment.
+        """
+        order = list(range(len(self.aside)))
+        inside, stays = bytearray(self.aside), bytearray(b"\1") * len(self.aside)
+        for index in chain.from_iterable(sources):
+            inside[index] = stays[index] = 0
+        for index in self.outputs:
+            inside[index] = 0
+        for position, (_, begin, end, *_) in enumerate(self.spans):
+            order[end - 1] = ~position
+            if end - begin > 1:
+                stays[begin : end - 1] = inside[begin : end - 1]
+        late: dict[int, list[int]] = {}
+        for index in self.outputs:
+            position = bisect_right(self.spans, index, key=itemgetter(1)) - 1
+            if position >= 0 and index < self.spans[position][2]:
+                late.setdefault(~position, []).append(index)
+        found = list(compress(order, stays))
+        return [each for index in found for each in (index, *late.get(index, ()))] if late else found

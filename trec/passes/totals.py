@@ -12,58 +12,52 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from trec.ir.graph import Graph
-    from trec.passes.grouping import Segment
+    from trec.passes.grouping import Grouping, Segment
 
 
 class Totals:
-    """Sums over the members of segments of one graph."""
+    """Sums over the members of segments of one graph, as `runs` found them."""
 
-    def __init__(self, graph: Graph, groups: Sequence[int]) -> None:
-        self.graph, self.groups = graph, groups
+    def __init__(self, graph: Graph, groups: Sequence[int], grouping: Grouping) -> None:
+        self.graph, self.groups, self.grouping = graph, groups, grouping
         self.types = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
-        self.flops = flops_of_rows(graph) if are_counted(graph) else None
+        self.flops = flops_of_rows(graph) if are_counted(graph) else []
         self.repeated = any(scope.repeats for scope in graph.scopes)
 
-    def row(self, segment: Segment) -> AttrRow:
-        """Return how many operators a segment holds, what distinct parameters these read, and what was counted."""
-        graph, producers = self.graph, self.graph.producers
-        nodes = graph.nodes
-        kinds = [nodes[index].kind for index in segment.members]
-        ops = kinds.count("op")
-        if self.repeated:
-            ops = sum(
-                [
-                    self.times(nodes[index].parent, segment.scope)
-                    for index, kind in zip(segment.members, kinds, strict=True)
-                    if kind == "op"
-                ]
-            )
-        read = set(segment.sources)
-        read.update([producers[value] for value in segment.inputs])
-        params = param_bytes = 0
-        for index in segment.members if len(kinds) > kinds.count("op") else ():
-            node = nodes[index]
+    def of(self, segment: Segment) -> tuple[int, int, int, int]:
+        """Return the operators of a segment, the elements and bytes of distinct parameters they read, and operations.
+
+        Operations are floating point operations, as far as they were counted.
+        """
+        known = self.grouping.parameters
+        read = {value for value in segment.reads if value in known}
+        ops, params, param_bytes = self.operators(segment), 0, 0
+        for index in segment.special:
+            node = self.graph.nodes[index]
             if node.kind == "module":
-                inner = dict(graph.attrs[node.attrs])
+                inner = dict(self.graph.attrs[node.attrs])
                 times = self.times(node.scope, segment.scope)
-                # What it reads from outside is counted with the sources and inputs of this segment.
-                outer, outer_bytes = self.parameters({producers[value] for value in node.inputs}, -1)
+                # What it reads from outside is counted with what this segment reads.
+                outer, outer_bytes = self.parameters(known.keys() & set(node.inputs), -1)
                 ops += _count(inner, "ops") * times
                 params += (_count(inner, "params") - outer) * times
                 param_bytes += (_count(inner, "param_bytes") - outer_bytes) * times
             elif node.kind == "param":
-                read.add(index)
+                read.update(node.outputs)
         own, own_bytes = self.parameters(read, segment.scope)
-        row: AttrRow = (("ops", ops), ("params", params + own), ("param_bytes", param_bytes + own_bytes))
-        flops = self.operations(segment)
-        return (*row, (FLOPS, flops)) if flops else row
+        return ops, params + own, param_bytes + own_bytes, self.operations(segment) if self.flops else 0
+
+    def operators(self, segment: Segment) -> int:
+        """Return how many operators are members of a segment."""
+        if not self.repeated:
+            return self.grouping.size(segment) - len(segment.special)
+        members = map(self.graph.nodes.__getitem__, self.grouping.members(segment))
+        return sum([self.times(node.parent, segment.scope) for node in members if node.kind == "op"])
 
     def operations(self, segment: Segment) -> int:
         """Return how many floating point operations were counted in a segment."""
-        if self.flops is None:
-            return 0
         total = 0
-        for index in segment.members:
+        for index in self.grouping.members(segment):
             node = self.graph.nodes[index]
             if flops := self.flops[node.attrs]:
                 total += flops * self.times(node.parent if node.scope < 0 else node.scope, segment.scope)
@@ -74,19 +68,27 @@ class Totals:
         counts = self.graph.counts
         return counts[scope] // counts[call]
 
-    def parameters(self, indices: Iterable[int], call: int) -> tuple[int, int]:
-        """Return the elements and bytes of the parameters among some nodes, those that repeat in a call repeated."""
+    def parameters(self, values: Iterable[int], call: int) -> tuple[int, int]:
+        """Return the elements and bytes of parameters, those that repeat in a call repeated."""
         total = total_bytes = 0
-        for index in indices:
-            node = self.graph.nodes[index]
-            if node.kind == "param":
-                times = 1
-                if self.repeated and call >= 0 and self.groups[node.parent] == call:
-                    times = self.times(node.parent, call)
-                elements_, bytes_ = self.types[self.graph.values[node.outputs[0]].type]
-                total += elements_ * times
-                total_bytes += bytes_ * times
+        rows, types = self.graph.values, self.types
+        for value in values:
+            size, bytes_ = types[rows[value].type]
+            times = self.times_read(value, call) if self.repeated and call >= 0 else 1
+            total += size * times
+            total_bytes += bytes_ * times
         return total, total_bytes
+
+    def times_read(self, value: int, call: int) -> int:
+        """Return how many parameters a value stands for in one run of a call: more than one if it repeats in there."""
+        parent = self.graph.nodes[self.grouping.parameters[value]].parent
+        return self.times(parent, call) if self.groups[parent] == call else 1
+
+
+def row_of(ops: int, params: int, param_bytes: int, flops: int) -> AttrRow:
+    """Return the attributes of a node for the totals of its members."""
+    row: AttrRow = (("ops", ops), ("params", params), ("param_bytes", param_bytes))
+    return (*row, (FLOPS, flops)) if flops else row
 
 
 def _count(row: Mapping[str, object], name: str) -> int:

@@ -31,6 +31,7 @@ def unions(graph: Graph, groups: Sequence[int]) -> Grouping:
     owner = [-1] * len(graph.nodes)
     producers = graph.producers
     segments: list[Segment] = []
+    members: list[list[int]] = []
     order: list[int] = []
     pending: dict[int, int] = {}
     for index, node in enumerate(graph.nodes):
@@ -46,8 +47,9 @@ def unions(graph: Graph, groups: Sequence[int]) -> Grouping:
             at = pending.get(group)
             if at is None:
                 at = pending[group] = len(segments)
-                segments.append(Segment(group))
-            segments[at].members.append(index)
+                members.append([])
+                segments.append(Segment(group, members[at]))
+            members[at].append(index)
             owner[index] = at
         closing = groups[node.parent]
         if closing in pending and last[closing] == index:
