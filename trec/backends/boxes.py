@@ -11,7 +11,7 @@ from trec.backends import labels
 from trec.backends.changes import change_of, shows_diff
 from trec.backends.colouring import colouring, family_keys
 from trec.backends.drawing import Boxes, Cluster, Face, Key
-from trec.backends.faces import Faces
+from trec.backends.faces import STEPS, Faces
 from trec.backends.looks import Looks
 from trec.backends.templates import label
 from trec.ir.collectives import RANK
@@ -37,14 +37,8 @@ class Painter:
         self._together: dict[int, list[str]] = {}
         for other, leader in plan.merged.items():
             self._together.setdefault(leader, []).append(graph.nodes[other].name)
-        self._elements = [labels.elements(type_) for type_ in graph.types]
-        self._params = {
-            value: self._elements[graph.values[value].type]
-            for node in graph.nodes
-            if node.kind == "param"
-            for value in node.outputs
-        }
-        """Elements of each value that is a parameter."""
+        self._calls = _calls(graph, plan)
+        self._params = _params(graph)
 
     def legend(self, wanted: bool | None) -> tuple[Key, ...]:
         """Return what the colours stand for, if that is wanted; by default only where it is not families."""
@@ -95,17 +89,18 @@ class Painter:
     def boxes(self) -> tuple[Boxes, list[int]]:
         """Return the boxes, and for each node the index of its box, -1 for a hidden one."""
         graph, plan = self.graph, self.plan
-        drawn = [index for index, shown in enumerate(plan.shown) if shown and index not in plan.merged]
+        drawn = [index for index in compress(range(len(graph.nodes)), plan.shown) if index not in plan.merged]
         names: list[str] = []
         faces: list[int] = []
-        paints, renamed = self.colours.paints, self.style.label_node is not None
+        styled = self.style.label_node is not None or self.colours.paints
         for index in drawn:
             node = graph.nodes[index]
-            name, face = self._named(index, node)
-            if index in paints or (renamed and node.kind in ("op", "module")):
-                face = self._styled(index, node, face)
+            if node.kind in STEPS and self._calls[index] < 0:
+                name, face = node.name, self.faces.step(node)
+            else:
+                name, face = self._named(index, node)
             names.append(name)
-            faces.append(face)
+            faces.append(self._styled(index, node, face) if styled else face)
         clusters = [plan.cluster_of[graph.nodes[index].parent] for index in drawn]
         box_of = [-1] * len(graph.nodes)
         for box, index in enumerate(drawn):
@@ -115,19 +110,16 @@ class Painter:
         return Boxes(tuple(self.faces), faces, names, clusters, drawn), box_of
 
     def _named(self, index: int, node: Node) -> Named:
-        """Return what the tooltip of a node begins with, and the index of its face."""
-        kind, faces = node.kind, self.faces
-        if kind == "module":
-            return faces.call(node, self.graph.scopes[node.scope], dict(self.graph.attrs[node.attrs]).get("params"))
-        if index in self.plan.stands_for:
-            scope = self.graph.scopes[self.plan.stands_for[index]]
-            if scope.kind == "module":
-                return faces.call(node, scope, sum([self._params.get(value, 0) for value in set(node.inputs)]))
-        if kind in ("op", "link", "host", "region"):
-            return faces.step(node)
+        """Return what the tooltip of a node that is no step begins with, and the index of its face."""
+        kind, call = node.kind, self._calls[index]
+        if call >= 0:
+            params = sum([self._params[value] for value in set(node.inputs)])
+            if kind == "module":
+                params = self.faces.params(node)
+            return self.faces.call(node, self.graph.scopes[call], params)
         if kind in ("input", "output"):
-            return faces.terminal(node, self._together.get(index, ()))
-        return faces.state(node)
+            return self.faces.terminal(node, self._together.get(index, ()))
+        return self.faces.state(node)
 
     def closed(self, scope: Scope, params: int) -> Face:
         """Return what stands on a call with so many parameters as one box."""
@@ -142,7 +134,7 @@ class Painter:
             row = replace(row, look=self.looks.repainted(row.look, paint, border=self._diff))
         if self.style.label_node is not None and node.kind in ("op", "module"):
             row = replace(row, title=self.faces.cut(self._labelled(node, row.title)))
-        return self.faces.add(row)
+        return face if row is self.faces[face] else self.faces.add(row)
 
     def _labelled(self, node: Node, title: str) -> str:
         given = self.style.label_node
@@ -150,3 +142,23 @@ class Painter:
             return (given(self.graph, node) if given else None) or title
         shape = self.shapes[self.graph.values[node.outputs[0]].type] if node.outputs else ""
         return label(given, self.graph, node, title, shape)
+
+
+def _calls(graph: Graph, plan: Plan) -> list[int]:
+    """Return for each node the call of a module that it is drawn as; -1 for none."""
+    calls = [node.scope if node.kind == "module" else -1 for node in graph.nodes]
+    for node, scope in plan.stands_for.items():
+        if graph.scopes[scope].kind == "module" and calls[node] < 0:
+            calls[node] = scope
+    return calls
+
+
+def _params(graph: Graph) -> list[int]:
+    """Return for each value how many elements it has if it is a parameter, else 0."""
+    elements = [labels.elements(type_) for type_ in graph.types]
+    params = [0] * len(graph.values)
+    for node in graph.nodes:
+        if node.kind == "param":
+            for value in node.outputs:
+                params[value] = elements[graph.values[value].type]
+    return params

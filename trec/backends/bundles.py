@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 class Bundles(Struct, frozen=True):
     """The edges of a drawing in order of their first uses, as columns."""
 
+    origin: list[int]
+    """For each value the box that it comes from, seen through hidden nodes; -1 if that is hidden too."""
     sources: list[int]
     """For each edge, the box that it comes from."""
     targets: list[int]
@@ -39,7 +41,6 @@ class Bundles(Struct, frozen=True):
 def bundles(
     graph: Graph,
     box_of: Sequence[int],
-    origin: Sequence[int],
     shared: Collection[int],
     uses: tuple[Sequence[int], Sequence[int]],
 ) -> Bundles:
@@ -48,30 +49,31 @@ def bundles(
     Args:
         graph: what is drawn.
         box_of: for each node the index of its box, -1 if it is hidden.
-        origin: for each value the box that it comes from, likewise.
         shared: boxes that several nodes are drawn in.
         uses: for each value, the arrow of its first use and that of all others.
     """
-    found = Bundles([], [], [], [], {})
+    origin = _origins(graph, box_of)
+    found = Bundles(origin, [], [], [], [], {})
     sources, targets, values, arrows = found.sources, found.targets, found.values, found.arrows
     next_use, later_use = list(uses[0]), uses[1]
     latest = [-1] * len(graph.nodes)
     """For each box, the last edge that comes from it."""
     of_shared: dict[int, defaultdict[int, int]] = {box: defaultdict(lambda: -1) for box in shared}
+    count = 0
     for target, node in zip(box_of, graph.nodes, strict=True):
         if target < 0:
             continue
         # An edge from the same box is one to the same box if it is no older than the first one to that box.
-        known, first = (of_shared[target], 0) if target in of_shared else (latest, len(sources))
-        for value in inputs(node):
+        known, first = (of_shared[target], 0) if target in of_shared else (latest, count)
+        for value in node.inputs if node.kind != "module" else inputs(node):
             source = origin[value]
             if source < 0:
                 continue
-            edge = known[source]
-            if edge >= first:
-                found.others.setdefault(edge, []).append(value)
+            if known[source] >= first:
+                found.others.setdefault(known[source], []).append(value)
             else:
-                known[source] = len(sources)
+                known[source] = count
+                count += 1
                 sources.append(source)
                 targets.append(target)
                 values.append(value)
@@ -80,8 +82,7 @@ def bundles(
     return found
 
 
-def origins(graph: Graph, box_of: Sequence[int]) -> list[int]:
-    """Return for each value the box that it comes from, seen through hidden nodes; -1 if that is hidden too."""
+def _origins(graph: Graph, box_of: Sequence[int]) -> list[int]:
     origin = [-1] * len(graph.values)
     for box, node in zip(box_of, graph.nodes, strict=True):
         if box < 0 and node.inputs:

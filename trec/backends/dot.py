@@ -9,17 +9,18 @@ from trec.backends import attributes
 from trec.backends.escape import quoted
 from trec.backends.lower import lower
 from trec.ir.atomic import write_text
+from trec.ir.collector import paused
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from trec.backends.drawing import Drawing
     from trec.backends.options import PictureOptions
     from trec.ir.graph import Graph
 
 _MANY = 4096
-"""Edges that are printed at a time."""
+"""Lines that are printed at a time."""
 
 
 def to_dot(
@@ -35,9 +36,10 @@ def to_dot(
         **options: see `trec.backends.options.PictureOptions`.
     """
     printed = StringIO()
-    for part in lines(lower(graph, **options)):
-        printed.write(part)
-        printed.write("\n")
+    with paused():
+        for part in lines(lower(graph, **options)):
+            printed.write(part)
+            printed.write("\n")
     text = printed.getvalue()
     if path is not None:
         write_text(path, [text.removesuffix("\n")])
@@ -59,65 +61,60 @@ def lines(drawing: Drawing, *, tooltips: bool = True) -> Iterator[str]:
     yield f"\tgraph [{_row(attributes.graph(drawing))}]"
     yield f"\tnode [{_row(attributes.node(drawing))}]"
     yield f"\tedge [{_row(attributes.edge(drawing))}]"
-    yield from _boxes(drawing, tooltips)
+    names = [f"n{box}" for box in range(len(drawing.boxes))]
+    yield from _boxes(drawing, names, tooltips)
     if drawing.first:
-        yield f"\t{{rank=source; {'; '.join([f'n{index}' for index in drawing.first])}}}"
-    yield from _edges(drawing, tooltips)
+        yield f"\t{{rank=source; {'; '.join([names[box] for box in drawing.first])}}}"
+    yield from _edges(drawing, names, tooltips)
     yield "}"
 
 
-def _boxes(drawing: Drawing, tooltips: bool) -> Iterator[str]:
+def _boxes(drawing: Drawing, names: Sequence[str], tooltips: bool) -> Iterator[str]:
     boxes, label = drawing.boxes, attributes.Labels(drawing)
     looks = [_row(look) for look in attributes.looks(drawing)]
-    before = [f"[label={_value(label.of(face))}" for face in boxes.faces]
-    after = [f"{_also(attributes.link(face))} {looks[face.look]}]" for face in boxes.faces]
-    names = [""] * len(boxes) if not tooltips else attributes.all_quoted(boxes.names)
-    if tooltips:
-        before = [f'{text} tooltip="' for text in before]
-        after = [f'{quoted(face.about)}"{text}' for face, text in zip(boxes.faces, after, strict=True)]
-    clusters = _clusters(drawing, label, tooltips)
+    frames = [_row(frame, "; ") for frame in attributes.frames(drawing)]
+    before, after = [], []
+    for row in boxes.faces:
+        tooltip = (' tooltip="', f'{quoted(row.about)}"') if tooltips else ("", "")
+        before.append(f"[label={_value(label.of(row))}{tooltip[0]}")
+        after.append(f"{tooltip[1]}{_also(attributes.link(row))} {looks[row.look]}]")
+    face, heads = boxes.face, attributes.all_quoted(boxes.names) if tooltips else [""] * len(boxes)
+    rows: list[str] = []
     for depth, entry in drawing.walk():
         indent = "\t" * (depth + 1)
         if entry is None:
-            yield indent + "}"
+            rows.append(indent + "}")
         elif isinstance(entry, int):
-            yield f"{indent}subgraph cluster_{entry} {{\n{indent}\t{clusters[entry]}"
+            own = drawing.clusters[entry]
+            about = f'; tooltip="{quoted(own.tooltip)}"' if tooltips else ""
+            link = _also(attributes.link(own), "; ")
+            rows.append(f"{indent}subgraph cluster_{entry} {{")
+            rows.append(f"{indent}\tlabel={_value(label.of(own, left=True))}; {frames[own.look]}{about}{link}")
         else:
-            part = slice(entry.start, entry.stop)
-            rows = zip(entry, boxes.face[part], names[part], strict=True)
-            yield "\n".join([f"{indent}n{box} {before[face]}{name}{after[face]}" for box, face, name in rows])
+            rows += [f"{indent}{names[box]} {before[face[box]]}{heads[box]}{after[face[box]]}" for box in entry]
+        if len(rows) > _MANY:
+            yield "\n".join(rows)
+            rows.clear()
+    if rows:
+        yield "\n".join(rows)
 
 
-def _clusters(drawing: Drawing, label: attributes.Labels, tooltips: bool) -> list[str]:
-    frames = [_row(frame, "; ") for frame in attributes.frames(drawing)]
-    texts = []
-    for row in drawing.clusters:
-        tooltip = f'; tooltip="{quoted(row.tooltip)}"' if tooltips else ""
-        link = _also(attributes.link(row), "; ")
-        texts.append(f"label={_value(label.of(row, left=True))}; {frames[row.look]}{tooltip}{link}")
-    return texts
-
-
-def _edges(drawing: Drawing, tooltips: bool) -> Iterator[str]:
-    edges, arrows = drawing.edges, drawing.edges.arrows
-    strokes = [_row(stroke) for stroke in attributes.strokes(drawing)]
-    before = [f'[label="  {quoted(arrow.label)}" ' if arrow.label else "[" for arrow in arrows]
-    weights = ["" if arrow.main else "weight=1 " for arrow in arrows]
-    lengths = ["" if arrow.length == 1 else f"minlen={arrow.length} " for arrow in arrows]
-    after = [
-        f"{weight}{length}{strokes[arrow.stroke]}]"
-        for weight, length, arrow in zip(weights, lengths, arrows, strict=True)
-    ]
-    names = [""] * len(edges.names) if not tooltips else attributes.all_quoted(edges.names)
-    if tooltips:
-        before = [f'{text}tooltip="' for text in before]
-        after = [f'{quoted(arrow.about)}" {text}' for arrow, text in zip(arrows, after, strict=True)]
-    boxes = list(map(str, range(len(drawing.boxes))))
+def _edges(drawing: Drawing, names: Sequence[str], tooltips: bool) -> Iterator[str]:
+    edges, strokes = drawing.edges, [_row(stroke) for stroke in attributes.strokes(drawing)]
+    before, after = [], []
+    for arrow in edges.arrows:
+        label = f'label="  {quoted(arrow.label)}" ' if arrow.label else ""
+        tooltip = ('tooltip="', f'{quoted(arrow.about)}" ') if tooltips else ("", "")
+        weight = "" if arrow.main else "weight=1 "
+        length = "" if arrow.length == 1 else f"minlen={arrow.length} "
+        before.append(f"[{label}{tooltip[0]}")
+        after.append(f"{tooltip[1]}{weight}{length}{strokes[arrow.stroke]}]")
+    about = attributes.all_quoted(edges.names) if tooltips else [""] * len(edges.names)
     for start in range(0, len(edges), _MANY):
         part = slice(start, start + _MANY)
         rows = zip(edges.sources[part], edges.targets[part], edges.arrow[part], edges.values[part], strict=True)
         yield "\n".join([
-            f"\tn{boxes[source]} -> n{boxes[target]} {before[arrow]}{names[value]}{after[arrow]}"
+            f"\t{names[source]} -> {names[target]} {before[arrow]}{about[value]}{after[arrow]}"
             for source, target, arrow, value in rows
         ])  # fmt: skip
 

@@ -18,13 +18,7 @@ SAID = frozenset({"param", "buffer", "constant", "input"})
 
 
 def edge_words(
-    graph: Graph,
-    bundles: Bundles,
-    boxes: Boxes,
-    origin: Sequence[int],
-    nesting: Nesting,
-    words: Sequence[str],
-    which: Shapes,
+    graph: Graph, bundles: Bundles, boxes: Boxes, nesting: Nesting, words: Sequence[str], which: Shapes
 ) -> dict[int, str]:
     """Return what is written along each edge that has words.
 
@@ -32,7 +26,6 @@ def edge_words(
         graph: what is drawn.
         bundles: the edges.
         boxes: what they join.
-        origin: for each value the box that it comes from.
         nesting: the clusters.
         words: the shape of each tensor type as it is written.
         which: shapes that are written: those that change or leave a module, all or none.
@@ -48,7 +41,7 @@ def edge_words(
         return counts
     told: Iterable[int] = range(len(bundles.values))
     if which == "changes":
-        told = _news(graph, bundles, boxes, origin, nesting, types, mixed)
+        told = _news(graph, bundles, boxes, nesting, types, mixed)
     found = counts.copy()
     for edge in told:
         if edge not in mixed:
@@ -58,25 +51,18 @@ def edge_words(
 
 
 def _news(
-    graph: Graph,
-    bundles: Bundles,
-    boxes: Boxes,
-    origin: Sequence[int],
-    nesting: Nesting,
-    types: Sequence[int],
-    mixed: set[int],
+    graph: Graph, bundles: Bundles, boxes: Boxes, nesting: Nesting, types: Sequence[int], mixed: set[int]
 ) -> Iterator[int]:
     """Yield the edges along which a shape is told: of each value the first where it is new, or leaves a cluster."""
     nodes, clusters = graph.nodes, boxes.clusters
     quiet = [nodes[node].kind in SAID for node in boxes.nodes]
-    last = [nodes[node].kind == "output" for node in boxes.nodes]
-    told = [box >= 0 and quiet[box] for box in origin]
-    new = _new(graph, boxes, origin, types)
+    told = [box >= 0 and quiet[box] for box in bundles.origin]
+    new = _new(graph, boxes, bundles.origin, types)
     ends = zip(bundles.values, bundles.sources, bundles.targets, strict=True)
     for edge, (value, source, target) in enumerate(ends):
         if told[value] or not (new[value] or clusters[source] != clusters[target]):
             continue
-        if last[target] or edge in mixed:
+        if nodes[boxes.nodes[target]].kind == "output" or edge in mixed:
             continue
         if new[value] or nesting.leaves(clusters[source], clusters[target]):
             told[value] = True

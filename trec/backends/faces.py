@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from trec.backends import labels
 from trec.backends.changes import was, without_marks
 from trec.backends.drawing import Face, Line
@@ -21,6 +19,9 @@ if TYPE_CHECKING:
     from trec.ir.graph import Graph
     from trec.ir.types import Node, Scope
 
+STEPS = frozenset({"op", "link", "host", "region"})
+"""Kinds of nodes whose faces depend on nothing but operator, arguments and place."""
+
 Named = tuple[str, int]
 """What the tooltip of a box begins with, and the index of its face."""
 
@@ -31,7 +32,7 @@ class Faces(Table[Face]):
     A face is made once for all that it depends on; most nodes of a large graph find theirs.
     """
 
-    __slots__ = ("_calls", "_facts", "_graph", "_known", "_links", "_looks", "_places", "_shapes", "_style")
+    __slots__ = ("_calls", "_facts", "_graph", "_known", "_links", "_looks", "_places", "_shapes", "_style", "_types")
 
     def __init__(self, graph: Graph, style: Style, looks: Looks, shapes: Sequence[str], links: str) -> None:
         super().__init__()
@@ -40,6 +41,7 @@ class Faces(Table[Face]):
         self._calls = [labels.call(row) for row in graph.attrs]
         self._places = [f"\n{source.file}:{source.line}" for source in graph.sources]
         self._links = [link(links, source) for source in graph.sources] if links else []
+        self._types = [value.type for value in graph.values]
         self._known: dict[tuple[object, ...], int] = {}
 
     # ---- words
@@ -69,16 +71,16 @@ class Faces(Table[Face]):
     def _repeats(self, node: Node) -> int:
         return 1 if node.scope < 0 else labels.repeats(self._graph.scopes[node.scope])
 
-    # ---- steps: their faces depend on nothing but operator, arguments and place
+    # ---- steps
 
-    def step(self, node: Node) -> Named:
-        """Return name and face of an operator, of a link, or of what lies outside torch."""
+    def step(self, node: Node) -> int:
+        """Return the face of an operator, of a link, or of what lies outside torch."""
         key = (node.kind, node.op, node.attrs, node.source, 1 if node.scope < 0 else self._repeats(node))
         face = self._known.get(key)
         if face is None:
             make = {"op": self._op, "link": self._link}.get(node.kind, self._outside)
             face = self._known[key] = self.add(make(node))
-        return node.name, face
+        return face
 
     def _step(self, node: Node, title: str, subtitle: str, detail: str, look: int) -> Face:
         about = self.about(node.op, node)
@@ -109,7 +111,12 @@ class Faces(Table[Face]):
 
     # ---- calls of modules
 
-    def call(self, node: Node | None, scope: Scope, params: object) -> Named:
+    def params(self, node: Node) -> int:
+        """Return how many parameters are in a collapsed call."""
+        found = self._facts[node.attrs].get("params")
+        return found if isinstance(found, int) else 0
+
+    def call(self, node: Node | None, scope: Scope, params: int) -> Named:
         """Return name and face of a call as one box.
 
         Args:
@@ -118,19 +125,19 @@ class Faces(Table[Face]):
             params: how many parameters are in it.
         """
         title = self.title(scope)
-        key: tuple[object, ...] = (title, scope.kind, scope.cls, scope.attrs, scope.source, len(scope.repeats), params)
-        if node is not None:
-            place = node.source if self._links else -1
-            key = (*key, node.kind, node.op, node.attrs, place, 1 if node.scope < 0 else self._repeats(node))
+        key = (
+            title, params, scope.kind, scope.cls, scope.attrs, scope.source, len(scope.repeats),
+            node and (node.kind, node.op, node.attrs, node.source, 1 if node.scope < 0 else self._repeats(node)),
+        )  # fmt: skip
         face = self._known.get(key)
         if face is None:
             face = self._known[key] = self.add(self._call(title, node, scope, params))
         return scope.path or scope.name, face
 
-    def _call(self, title: str, node: Node | None, scope: Scope, params: object) -> Face:
+    def _call(self, title: str, node: Node | None, scope: Scope, params: int) -> Face:
         facts, own = self._facts[scope.attrs], self._facts[node.attrs if node else scope.attrs]
         words = labels.detail(scope.cls, without_marks(self._graph.attrs[scope.attrs]))
-        if isinstance(params, int) and params > 0:
+        if params > 0:
             words.append(labels.params(params))
         error = facts.get("error") or own.get("error")
         words += [str(error)] if error is not None else []
@@ -180,17 +187,18 @@ class Faces(Table[Face]):
 
     def state(self, node: Node) -> Named:
         """Return name and face of a parameter, a buffer or a constant."""
-        name = str(self._facts[node.attrs].get("qualname", node.name))
+        name = str(self._facts[node.attrs].get("qualname", node.name)) if node.attrs else node.name
         title = labels.relative(name, self._graph.scopes[node.parent].path)
-        type_ = self._graph.values[node.outputs[0]].type if node.outputs else -1
+        type_ = self._types[node.outputs[0]] if node.outputs else -1
         key = (node.kind, title, type_, node.attrs, node.source, node.scope)
         face = self._known.get(key)
         if face is None:
             line: Line = "dashed" if node.kind == "constant" else "solid"
             look = self._looks.of("box", self._style.theme.state, self._style.view_size, line=line)
             shape = self._shapes[type_] if type_ >= 0 else ""
-            made = Face(self.cut(title), shape, "", look, self.about(node.kind, node), self.link(node.source))
-            face = self._known[key] = self.add(replace(made, repeats=self._repeats(node)))
+            about, target = self.about(node.kind, node), self.link(node.source)
+            made = Face(self.cut(title), shape, "", look, about, target, self._repeats(node))
+            face = self._known[key] = self.add(made)
         return name, face
 
     def tensor(self, value: int) -> Named:
@@ -201,4 +209,4 @@ class Faces(Table[Face]):
         return row.name, self.add(Face(shape, "", "", look, f": {type_.dtype} on {type_.device}"))
 
     def _shape(self, value: int) -> str:
-        return self._shapes[self._graph.values[value].type]
+        return self._shapes[self._types[value]]

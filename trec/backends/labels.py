@@ -41,12 +41,10 @@ def relative(path: str, around: str) -> str:
         >>> relative("model.layers.0", "model"), relative("layers.0", "layers"), relative("conv", "")
         ('layers.0', 'layers.0', 'conv')
     """
-    if around and path.startswith(f"{around}."):
-        start = len(around) + 1
-    elif not around or path != around:
-        start = 0
-    else:
-        start = path.rfind(".") + 1
+    inner = path.removeprefix(f"{around}.") if around else path
+    if not inner[:1].isdigit() and path != around:
+        return inner
+    start = path.rfind(".") + 1 if around and path == around else len(path) - len(inner)
     while start > 0 and path[start : start + 1].isdigit() and path[start:].replace(".", "").isdigit():
         start = path.rfind(".", 0, start - 1) + 1
     return path[start:]

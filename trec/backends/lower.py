@@ -32,7 +32,7 @@ def lower(graph: Graph, **options: Unpack[PictureOptions]) -> Drawing:
     Raises:
         OptionError: there is no such option, or it has a value that is not allowed.
 
-    Cost: linear in nodes and edges, about 15 µs a node.
+    Cost: linear in nodes and edges, about 3 µs a node where most are alike, up to three times that where none are.
     """
     wanted = complete(options)
     style = chosen(wanted["style"])

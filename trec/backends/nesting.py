@@ -18,7 +18,6 @@ class Nesting:
         self._depths: list[int] = []
         for parent in self._parents:
             self._depths.append(0 if parent < 0 else self._depths[parent] + 1)
-        self._left: dict[tuple[int, int], bool] = {}
 
     def common(self, one: int, other: int) -> int:
         """Return the innermost cluster around two clusters; -1 if there is none."""
@@ -31,10 +30,4 @@ class Nesting:
 
     def leaves(self, source: int, target: int) -> bool:
         """Tell whether an edge from one cluster to another goes out of the first."""
-        if source < 0 or source == target:
-            return False
-        pair = (source, target)
-        known = self._left.get(pair)
-        if known is None:
-            known = self._left[pair] = self.common(source, target) != source
-        return known
+        return source >= 0 and self.common(source, target) != source

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from trec.ir.types import NODE_KINDS, NodeKind
+
 if TYPE_CHECKING:
     from trec.ir.graph import Graph
     from trec.ir.types import Node
 
-_STATE = ("param", "buffer")
+_STATE: tuple[NodeKind, ...] = ("param", "buffer")
 _OUTER = ("input", "output")
 _MANY = 2
 _FEW = 4
 """Ends of one container that are drawn apart."""
+_WEIGHTS: dict[NodeKind, int] = {"input": 0, "output": 0, "module": _MANY, "constant": _MANY}
+"""For how many boxes a node counts that is not one, when it is asked whether a scope holds a single one."""
 
 
 class Plan(Struct, frozen=True):
@@ -118,11 +122,16 @@ def _count(graph: Graph, shown: tuple[bool, ...], aten: bool) -> tuple[list[int]
     """
     counts = [0] * len(graph.scopes)
     lone = [-1] * len(graph.scopes)
-    for index, node in enumerate(graph.nodes):
-        if not shown[index] or node.kind in _OUTER or (node.kind in _STATE and not aten):
-            continue
-        counts[node.parent] += _MANY if node.kind in ("module", "constant", *_STATE) else 1
-        lone[node.parent] = index
+    weights: dict[NodeKind, int] = {
+        **dict.fromkeys(NODE_KINDS, 1),
+        **_WEIGHTS,
+        **dict.fromkeys(_STATE, _MANY if aten else 0),
+    }
+    for index, (node, visible) in enumerate(zip(graph.nodes, shown, strict=True)):
+        weight = weights[node.kind]
+        if weight and visible:
+            counts[node.parent] += weight
+            lone[node.parent] = index
     for index in range(len(graph.scopes) - 1, 0, -1):
         scope = graph.scopes[index]
         if counts[index] == 1 and scope.kind != "module":

@@ -38,9 +38,11 @@ def lengths(bundles: Bundles, state: Sequence[bool], clusters: Sequence[int]) ->
             continue
         if rooms[target] < above:
             rooms[target] = above
-    flow = [not known and (once or not room) for known, once, room in zip(state, fed, rooms, strict=True)]
     return {
         edge: rooms[target] + 1
         for edge, (source, target) in enumerate(zip(bundles.sources, bundles.targets, strict=True))
-        if rooms[target] and flow[source] and clusters[source] != clusters[target]
+        if rooms[target]
+        and clusters[source] != clusters[target]
+        and not state[source]
+        and (fed[source] or not rooms[source])
     }

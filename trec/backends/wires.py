@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trec.backends.arrows import ADDED, CARRIED, DASHED, PLAIN, REMOVED, STATE, Arrows
-from trec.backends.bundles import bundles, origins
+from trec.backends.bundles import bundles
 from trec.backends.changes import change_of_uses, shows_diff
 from trec.backends.drawing import Arrow, Edges, Stroke
 from trec.backends.edge_words import edge_words
@@ -41,20 +41,19 @@ def connect(
 
     With `tensors="nodes"` a box is added for each tensor that an operator or module hands on.
     """
-    origin = origins(graph, box_of)
     arrows = Arrows(graph)
     shared = {box_of[leader] for leader in painter.plan.merged.values()}
-    found = bundles(graph, box_of, origin, shared, arrows.uses())
-    strokes = _strokes(graph, found, boxes, box_of, origin)
+    found = bundles(graph, box_of, shared, arrows.uses())
+    strokes = _strokes(graph, found, boxes, box_of)
     if tensors == "nodes":
         by_pair = {(found.sources[edge], found.targets[edge]): stroke for edge, stroke in strokes.items()}
-        readers = readers_of(graph, box_of, origin)
-        boxes, found = through_tensors(painter, boxes, nesting, origin, readers, by_pair, arrows)
+        readers = readers_of(graph, box_of, found.origin)
+        boxes, found = through_tensors(painter, boxes, nesting, found.origin, readers, by_pair, arrows)
     else:
-        words = edge_words(graph, found, boxes, origin, nesting, painter.shapes, shapes)
+        words = edge_words(graph, found, boxes, nesting, painter.shapes, shapes)
         state = [graph.nodes[node].kind in STATE for node in boxes.nodes]
         arrows.vary(found, strokes, words, lengths(found, state, boxes.clusters))
-    _carry(graph, found, arrows, origin, box_of)
+    _carry(graph, found, arrows, box_of)
     names = [value.name for value in graph.values]
     return boxes, Edges(tuple(arrows), found.arrows, names, found.values, found.sources, found.targets)
 
@@ -67,13 +66,11 @@ def strokes(graph: Graph, theme: Theme) -> tuple[Stroke, ...]:
     return tuple(found)
 
 
-def _strokes(
-    graph: Graph, found: Bundles, boxes: Boxes, box_of: Sequence[int], origin: Sequence[int]
-) -> dict[int, int]:
+def _strokes(graph: Graph, found: Bundles, boxes: Boxes, box_of: Sequence[int]) -> dict[int, int]:
     """Return the strokes of edges that are not plain: by way of the host, not in all runs, added or removed."""
     hosts = [graph.nodes[node].kind == "host" for node in boxes.nodes]
-    partial = partial_uses(graph, box_of, origin)
-    changes = change_of_uses(graph, box_of, origin) if shows_diff(graph) else {}
+    partial = partial_uses(graph, box_of, found.origin)
+    changes = change_of_uses(graph, box_of, found.origin) if shows_diff(graph) else {}
     if not (True in hosts or partial or changes):
         return {}
     strokes: dict[int, int] = {}
@@ -85,12 +82,12 @@ def _strokes(
     return strokes
 
 
-def _carry(graph: Graph, found: Bundles, arrows: Arrows, origin: Sequence[int], box_of: Sequence[int]) -> None:
+def _carry(graph: Graph, found: Bundles, arrows: Arrows, box_of: Sequence[int]) -> None:
     """Add an edge for each pair of boxes between which a loop carries something."""
     arrow = arrows.add(Arrow("", "", CARRIED, main=False))
     joined: set[tuple[int, int]] = set()
     for carried in graph.carried:
-        source, target = origin[carried.value], box_of[carried.node]
+        source, target = found.origin[carried.value], box_of[carried.node]
         if source >= 0 and target >= 0 and (source, target) not in joined:
             joined.add((source, target))
             found.add(source, target, carried.value, arrow)
