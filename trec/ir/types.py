@@ -151,7 +151,7 @@ class Node(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields
 
 
 class Carried(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
-    """A value that one iteration of a rolled loop hands to the next."""
+    """A value that one iteration of a rolled loop hands to the next, or that a later one reads of what is outside."""
 
     value: int
     """Index into `Graph.values`."""
