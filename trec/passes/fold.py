@@ -26,10 +26,11 @@ def fold(graph: Graph, *, shapes: bool = True, ignore: str | Collection[str] = (
     numbers may count on by a fixed step where they tell a position (the index of an item, `layer_idx` of a module), and
     each block may read another result of one step, such as `unbind`. Folding goes on inside the block that stays.
 
-    Blocks may read those of an earlier run one by one, in their order or in reverse, as the second half of a U-Net reads
-    the first and as backward passes and optimizers read what is forward: then what the i-th reads of one of them must be
-    the same for every i. The weights that belong to the blocks are part of them wherever they are read, if those of all
-    are read alike; else the runs end where they are not. So the phases of a step of training are folded together.
+    Blocks may read those of an earlier run one by one, in their order or in reverse, as the second half of a U-Net
+    reads the first and as backward passes and optimizers read what is forward: then what the i-th reads of one of them
+    must be the same for every i. The weights that belong to the blocks are part of them wherever they are read, if
+    those of all are read alike; else the runs end where they are not. So the phases of a step of training are folded
+    together.
 
     `graph.repeats()` says which blocks are equal, and in what those that look alike differ; what does not matter can
     then be left aside by `shapes` or `ignore`.
