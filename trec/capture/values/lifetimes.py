@@ -49,19 +49,24 @@ class MeasuredMemory(Memory):
         self._made.clear()
 
     def _note(self, tensor: Tensor, value: int, sources: Iterable[Storage]) -> None:
-        log, key = self.log, storage_key(tensor)
-        if log.lifetimes is None or key is None:
-            log.lifetimes = None  # not all can be followed
-            return
-        known = self._made.get(key)
+        key = storage_key(tensor)
+        known = None if key is None else self._made.get(key)
         if known is not None:
             if value not in known[0].values:
                 known[0].values.append(value)
-        elif all(source.key != key for source in sources):  # else it is the user's
-            storage = tensor.untyped_storage()
-            lifetime = Lifetime([value], storage.nbytes())
-            log.lifetimes.append(lifetime)
-            self._made[key] = lifetime, ref(storage, partial(self._gone, key))
+        elif key is None or all(source.key != key for source in sources):  # else it is the user's
+            self._begin(tensor, value, key)
+
+    def _begin(self, tensor: Tensor, value: int, key: int | None) -> None:
+        log = self.log
+        storage = None if key is None else tensor.untyped_storage()
+        size = None if storage is None else storage.nbytes()
+        if log.lifetimes is None or storage is None or key is None or type(size) is not int:
+            log.lifetimes = None  # not all can be followed, or their sizes are only names
+            return
+        lifetime = Lifetime([value], size)
+        log.lifetimes.append(lifetime)
+        self._made[key] = lifetime, ref(storage, partial(self._gone, key))
 
     def _gone(self, key: int, _: Any) -> None:
         lifetime, _ = self._made.pop(key)
