@@ -115,6 +115,25 @@ class Skip(nn.Module):
         return self.up(torch.cat([x, kept], 1))
 
 
+class Hoarder(nn.Module):
+    """Holds in local variables what it does not read any more, gives some of it back early, and writes in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(16, 16) for _ in range(3))
+
+    def forward(self, x: Any) -> Any:
+        kept = []
+        for layer in self.layers:
+            before = x
+            wide = torch.cat([x] * 8, 1)
+            x = layer(wide[:, :16]) + before
+            wide.mul_(2)
+            kept.append(wide.t())
+        del kept[0]
+        return torch.relu(x)
+
+
 def _encoder() -> Any:
     return nn.TransformerEncoder(
         nn.TransformerEncoderLayer(32, 4, 128, batch_first=True), 3, enable_nested_tensor=False
@@ -134,4 +153,5 @@ MODELS: dict[str, Callable[[], tuple[Any, tuple[int, ...]]]] = {
     "residual": lambda: (nn.Sequential(Residual(16, 32), Residual(32, 32), Residual(32, 32)).eval(), (2, 16, 16, 16)),
     "experts": lambda: (Experts(), (4, 16)),
     "skip": lambda: (Skip(), (2, 3, 32, 32)),
+    "hoarder": lambda: (Hoarder(), (4, 16)),
 }  # fmt: skip

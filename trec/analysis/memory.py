@@ -14,6 +14,7 @@ from trec.analysis.table import bytes_text, lines, plain
 from trec.ir.types import SOURCE_KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from trec.ir.graph import Graph
@@ -59,12 +60,15 @@ class Memory(Struct, frozen=True):
 def memory(graph: Graph) -> Memory:
     """Return how long each tensor is needed, and the peak of the memory that they take at once.
 
-    What steps make counts, from the step that makes it to the last that reads it or a view of it. Python keeps what a
-    module is given until its call returns, and what a variable holds until the statement that reads it last has ended,
-    as far as lines of the source code tell; whether it keeps it even longer is not known. What comes from outside
-    (inputs, parameters, buffers, constants) does not count; results of the model live to the end. Tensors inside a
-    single operator or a collapsed node are not seen: the finer the graph, the better the figure. Of what was folded one
-    iteration counts.
+    What steps make counts, from the step that makes it to the last that reads it or a view of it. What comes from
+    outside (inputs, parameters, buffers, constants) does not count; results of the model live to the end. Tensors
+    inside a single operator or a collapsed node are not seen: the finer the graph, the better the figure. Of what was
+    folded one iteration counts.
+
+    Of a graph that was recorded with `costs=True` it is known when memory was really given back; this is not kept in
+    files. Else it is inferred: Python keeps what a module is given until its call returns, and what a variable holds
+    until the statement that reads it last has ended, as far as lines of the source code tell. A variable that keeps a
+    tensor even longer makes the real peak higher.
 
     Args:
         graph: what to look at; best of level `aten`.
@@ -100,6 +104,8 @@ def memory(graph: Graph) -> Memory:
 
 
 def _ranges(graph: Graph) -> list[Live]:
+    if graph.lifetimes:
+        return list(_measured(graph))
     storage, producers, nodes = storages(graph), graph.producers, graph.nodes
     sizes = [size_bytes(type_) for type_ in graph.types]
     ends = _ends(graph)
@@ -120,6 +126,16 @@ def _ranges(graph: Graph) -> list[Live]:
         for first, end in last.items()
         if nodes[producers[first]].kind not in SOURCE_KINDS
     ]
+
+
+def _measured(graph: Graph) -> Iterator[Live]:
+    """Yield the pieces of memory as they were in the run that was recorded."""
+    makers = {value.name: maker for value, maker in zip(graph.values, graph.producers, strict=True)}
+    for row in graph.lifetimes:
+        first = makers[row.values[0]]
+        if graph.nodes[first].kind not in SOURCE_KINDS:
+            last = graph.index_of.get(row.node, len(graph.nodes) - 1)
+            yield Live(row.values[0], row.bytes, first, max(first, last))
 
 
 def _ends(graph: Graph) -> list[int]:

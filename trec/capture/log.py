@@ -90,6 +90,17 @@ class Call(Struct, gc=False):
     """Name of that leaf, if it belongs to the model."""
 
 
+class Lifetime(Struct, eq=False, gc=False):
+    """One storage that an operator made."""
+
+    values: list[int]
+    """The values that lay in it, in the order in which they were made."""
+    bytes: int
+    """Its size."""
+    end: int = -1
+    """How many values had been made when it was given back; -1 if it was there to the end."""
+
+
 class Log:
     """Everything written down during one recording; what repeats is kept once, which saves memory and so time."""
 
@@ -106,6 +117,8 @@ class Log:
         """By the first value that it made, the floating point operations of an operator and the seconds it ran."""
         self.seconds: dict[int, float] = {}
         """Seconds that a call of a module took, by scope."""
+        self.lifetimes: list[Lifetime] | None = None
+        """Those of all storages that operators made; None if they were not followed."""
         self.differentiates: dict[int, int] = {}
         """For what autograd made in a backward pass, a value that the operator made which it differentiates."""
         self._argument_index: dict[tuple[int, Any], int] = {}

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from msgspec import Struct
 
 from trec import registry
-from trec.ir.types import Attr, AttrRow, Carried, Derivative, Node, Note, Phase, Scope, Source, TensorType, Value
+from trec.ir.types import (
+    Attr,
+    AttrRow,
+    Carried,
+    Derivative,
+    Lifetime,
+    Node,
+    Note,
+    Phase,
+    Scope,
+    Source,
+    TensorType,
+    Value,
+)
 
 if TYPE_CHECKING:
     import os
@@ -131,6 +144,11 @@ class Graph(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     def seconds(self) -> Mapping[str, float]:
         """Wall time of the recorded run by name of node or scope, if it was recorded with `costs=True`; else empty."""
         return {}
+
+    @cached_property
+    def lifetimes(self) -> tuple[Lifetime, ...]:
+        """How long the memory that steps made was there, if the graph was recorded with `costs=True`; else empty."""
+        return ()
 
     def phase_of(self, node: Node) -> Phase:
         """Return what part of a step of training a node belongs to."""

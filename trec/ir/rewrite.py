@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Generic
 from msgspec.structs import replace
 
 from trec.ir.tables import Row, Table
-from trec.ir.types import AttrRow, Carried, Derivative, Node, Scope, Source, TensorType, Value
+from trec.ir.types import AttrRow, Carried, Derivative, Lifetime, Node, Scope, Source, TensorType, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from trec.ir.graph import Graph
 
@@ -53,7 +53,7 @@ def with_nodes(
     new_scopes = new.scopes([graph.scopes[index] for index in kept])
     new_nodes = new.nodes(nodes)
     new_values = new.values(old_values)
-    return revised(
+    changed = revised(
         graph,
         nodes=new_nodes,
         values=new_values,
@@ -64,10 +64,14 @@ def with_nodes(
         carried=new.carried(carried),
         derivatives=_of_survivors(graph, nodes) if graph.derivatives else (),
     )
+    if graph.lifetimes:
+        renamed = {old.name: new.name for old, new in zip(graph.values, old_values, strict=False)}
+        changed.__dict__["lifetimes"] = _lifetimes(graph, changed, renamed)
+    return changed
 
 
 def revised(graph: Graph, **changes: object) -> Graph:
-    """Return the graph with some fields changed, and with the times that were taken of what is still there.
+    """Return the graph with some fields changed, and with what was measured of what is still there.
 
     A node that stands for the rest of a call that others ran in has no time of its own.
     """
@@ -76,7 +80,27 @@ def revised(graph: Graph, **changes: object) -> Graph:
         names = [scope.name for scope in changed.scopes]
         names += [node.name for node in changed.nodes if node.scope < 0]
         changed.__dict__["seconds"] = {name: graph.seconds[name] for name in names if name in graph.seconds}
+    if graph.lifetimes:
+        changed.__dict__["lifetimes"] = graph.lifetimes
     return changed
+
+
+def _lifetimes(graph: Graph, changed: Graph, renamed: Mapping[str, str]) -> tuple[Lifetime, ...]:
+    """Return how long what is still there lived: to a node that stands for the one before, or to the last one left."""
+    present, standing = {node.name for node in changed.nodes}, {"": ""}
+    last = ""
+    for node in graph.nodes:
+        name, scope = node.name, node.parent
+        while name not in present and scope >= 0:
+            name, scope = graph.scopes[scope].name, graph.scopes[scope].parent
+        last = standing[node.name] = name if name in present else last
+    left = {value.name for value in changed.values}
+    found = []
+    for row in graph.lifetimes:
+        values = tuple([new for name in row.values if (new := renamed.get(name, name)) in left])
+        if values:
+            found.append(Lifetime(values, standing.get(row.node, ""), row.bytes))
+    return tuple(found)
 
 
 def remaining_scopes(graph: Graph, nodes: Iterable[Node]) -> list[int]:

@@ -151,7 +151,7 @@ class Node(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields
 
 
 class Carried(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
-    """A value that one iteration of a rolled loop hands to the next."""
+    """A value that one iteration of a rolled loop hands to the next, or that a later one reads of what is outside."""
 
     value: int
     """Index into `Graph.values`."""
@@ -170,6 +170,17 @@ class Derivative(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_
     """Index into `Graph.nodes` of the operator."""
     forward: int
     """Index into `Graph.nodes` of the node that it differentiates, which ran before it."""
+
+
+class Lifetime(Struct, frozen=True, gc=False):
+    """How long memory that a step made was there in the recorded run; never part of a file."""
+
+    values: tuple[str, ...]
+    """Names of the values that lay in it, in the order in which they were made."""
+    node: str
+    """Name of the last node that ran before it was given back; empty if it was there to the end."""
+    bytes: int
+    """Its size."""
 
 
 class Note(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):

@@ -25,6 +25,13 @@ def fold(graph: Graph, *, shapes: bool = True, ignore: str | Collection[str] = (
     the same classes. Their parameters are their own and may have any names. Paths may differ in numbers (`layers.3`),
     numbers may count on by a fixed step where they tell a position (the index of an item, `layer_idx` of a module), and
     each block may read another result of one step, such as `unbind`. Folding goes on inside the block that stays.
+
+    Blocks may read those of an earlier run one by one, in their order or in reverse, as the second half of a U-Net
+    reads the first and as backward passes and optimizers read what is forward: then what the i-th reads of one of them
+    must be the same for every i. The weights that belong to the blocks are part of them wherever they are read, if
+    those of all are read alike; else the runs end where they are not. So the phases of a step of training are folded
+    together.
+
     `graph.repeats()` says which blocks are equal, and in what those that look alike differ; what does not matter can
     then be left aside by `shapes` or `ignore`.
 
@@ -35,9 +42,10 @@ def fold(graph: Graph, *, shapes: bool = True, ignore: str | Collection[str] = (
 
     Ensures:
         `Scope.repeats` of the block that stays has the names of the others; for blocks of several steps a new scope of
-        the class `repeat` does. What a block hands to the next is in `Graph.carried`. With that, a path leads from
-        one remaining node to another if one did before, and exactly then but for those through a folded block.
-        `graph.counts` says how often each scope ran, so sums come out as before.
+        the class `repeat` does. What a block hands to the next is in `Graph.carried`, and what one of those that read
+        others reads of what these began with. With that, a path leads from one remaining node to another if one did
+        before, and exactly then but for those through a folded block. `graph.counts` says how often each scope ran, so
+        sums come out as before.
 
     Cost: near-linear.
 

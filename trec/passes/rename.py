@@ -10,6 +10,7 @@ from trec.errors import OptionError
 from trec.ir.builder import unique
 from trec.ir.derivation import derived
 from trec.ir.tables import clean
+from trec.ir.types import Lifetime
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,6 +57,12 @@ def rename(graph: Graph, names: Mapping[str, str] | Callable[[Node | Scope], str
         pairs = [(old.name, new.name) for old, new in zip(graph.scopes, scopes, strict=True)]
         pairs += [(old.name, new.name) for old, new in zip(graph.nodes, nodes, strict=True)]
         result.__dict__["seconds"] = {new: graph.seconds[old] for old, new in pairs if old in graph.seconds}
+    if graph.lifetimes:
+        new = {old.name: row.name for old, row in zip(graph.values, values, strict=True)}
+        at = {"": "", **{old.name: row.name for old, row in zip(graph.nodes, nodes, strict=True)}}
+        result.__dict__["lifetimes"] = tuple(
+            [Lifetime(tuple(map(new.__getitem__, row.values)), at[row.node], row.bytes) for row in graph.lifetimes]
+        )
     return derived(result, graph, members)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from trec.capture.arguments import freeze, name_arguments
 from trec.capture.describe import describe
 from trec.capture.emit.derivatives import derivatives
+from trec.capture.emit.lifetimes import lifetimes
 from trec.capture.emit.measured import measured
 from trec.capture.emit.names import NAMED, Names
 from trec.capture.emit.program import Program, plan
@@ -42,6 +43,7 @@ def assemble(recorder: Recorder, name: str, outputs: list[tuple[str, int]], made
             recorder.failure = (moved[recorder.failure[0]], recorder.failure[1])
     log.events.extend(("output", key, 0, [value], [], index, None) for index, (key, value) in enumerate(outputs))
     drop_unread(log, recorder.memory, (*made, *(value for _, value in outputs)))
+    recorder.memory.close()
     keep = recorder.level == "aten"
     program = plan(log, [value for _, value in outputs], made, recorder.facts, keep_operators=keep)
     return _Assembly(recorder, name, program).build()
@@ -76,7 +78,9 @@ class _Assembly:
         graph = self.builder.build()
         if self.log.costs:
             names = self.names
-            return measured(graph, self.program, self.log.seconds, names.scopes, names.steps, names.groups)
+            found = {value: graph.values[number].name for value, number in enumerate(numbers) if number >= 0}
+            lives = lifetimes(self.log, self.program, names.steps, found)
+            return measured(graph, self.program, self.log.seconds, names.scopes, names.steps, names.groups, lives)
         return graph
 
     # ---- scopes

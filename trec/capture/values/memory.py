@@ -67,6 +67,9 @@ class Memory:
         self.narrowed: dict[int, list[int]] = {}
         """Values of views that others were taken of past them, and what these were taken of instead."""
 
+    def close(self) -> None:
+        """Note nothing any more: the recording has ended."""
+
     def protect(self, storage: Storage, thread: Thread) -> None:
         """Keep a copy of a storage of the user's before its first write."""
         protect = self._protect()
