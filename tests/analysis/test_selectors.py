@@ -14,6 +14,7 @@ from trec import OptionError
 from trec.analysis.globs import name_glob, path_glob, shape_glob, shape_text
 from trec.analysis.query import KEYS, parse
 from trec.analysis.selectors import calls, nodes, scopes
+from trec.ir.builder import GraphBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -197,6 +198,15 @@ def test_what_is_like_nothing_is_answered_with_examples() -> None:
 def test_a_wrong_selector_is_answered_with_what_it_could_have_been(query: Any, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         (calls if callable(query) else nodes)(samples.blocks(), query, option="only")
+
+
+def test_a_shape_is_told_as_it_is_written() -> None:
+    builder = GraphBuilder("Net")
+    root = builder.scope("module", path="", cls="Net")
+    builder.node("op", "relu", parent=root, results=[builder.tensor_type(("max_len", 4), "float32")])
+    with pytest.raises(OptionError, match="did you mean 'ma__lenx4'"):
+        nodes(builder.build(), "shape:max_lenx4")
+    assert list(nodes(builder.build(), "shape:ma__lenx4")) == [1]
 
 
 def test_what_is_known_may_select_nothing() -> None:

@@ -12,21 +12,23 @@ if TYPE_CHECKING:
 
 VIEWS = frozenset({
     "__getitem__", "_reshape_alias", "_unsafe_view", "adjoint", "as_strided", "atleast_1d", "atleast_2d",
-    "atleast_3d", "broadcast_to", "chunk", "diagonal", "expand", "expand_as", "flatten", "H", "mH", "moveaxis",
-    "movedim", "mT", "narrow", "permute", "ravel", "reshape", "reshape_as", "select", "slice", "split",
-    "split_with_sizes", "squeeze", "swapaxes", "swapdims", "t", "T", "tensor_split", "transpose", "unbind",
-    "unflatten", "unfold", "unsafe_split", "unsqueeze", "view", "view_as",
+    "atleast_3d", "broadcast_to", "chunk", "diagonal", "dsplit", "expand", "expand_as", "flatten", "H", "hsplit",
+    "imag", "mH", "moveaxis", "movedim", "mT", "narrow", "numpy_T", "permute", "ravel", "real", "reshape",
+    "reshape_as", "select", "slice", "split", "split_with_sizes", "squeeze", "swapaxes", "swapdims", "t", "T",
+    "tensor_split", "transpose", "unbind", "unflatten", "unfold", "unsafe_chunk", "unsafe_split", "unsqueeze", "view",
+    "view_as", "view_as_complex", "view_as_real", "vsplit",
 })  # fmt: skip
 """Operators that yield the same numbers, or some of them, in another shape."""
 
 CASTS = frozenset({
-    "_to_copy", "bfloat16", "bool", "byte", "char", "cpu", "cuda", "double", "float", "half", "int", "long", "short",
-    "to", "type", "type_as",
+    "_to_copy", "bfloat16", "bool", "byte", "cdouble", "cfloat", "chalf", "char", "cpu", "cuda", "double", "float",
+    "half", "int", "long", "short", "to", "type", "type_as",
 })  # fmt: skip
 """Operators that change how or where numbers are stored."""
 
 IDENTITIES = frozenset({
-    "alias", "clone", "contiguous", "detach", "detach_", "identity", "lift_fresh", "requires_grad_",
+    "alias", "clone", "contiguous", "detach", "detach_", "identity", "lift_fresh", "positive", "requires_grad_",
+    "resolve_conj", "resolve_neg",
 })  # fmt: skip
 """Operators that yield what they read."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from trec.analysis.groups import CASTS, GROUPS, VIEWS, is_in_place, short_op
+from trec.analysis.groups import CASTS, GROUPS, IDENTITIES, VIEWS, is_in_place, short_op
 from trec.analysis.table import plain
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trec.ir.graph import Graph
     from trec.ir.types import Node
 
-_SAME_MEMORY = frozenset({"alias", "detach", "detach_", "lift_fresh", "requires_grad_", "identity", "contiguous"})
+_SAME_MEMORY = IDENTITIES - {"clone"}
 _STATE = frozenset({"input", "param", "buffer", "constant"})
 
 

@@ -223,7 +223,7 @@ _WORDS: dict[str, Callable[[Graph], list[str]]] = {
     "kind": lambda _: [*NODE_KINDS, *get_args(ScopeKind)],
     "phase": lambda _: list(PHASES),
     "op": lambda graph: [op for node in graph.nodes for op in (node.op, short_op(node.op))],
-    "shape": lambda graph: ["x".join(map(str, type_.shape)) for type_ in graph.types],
+    "shape": lambda graph: [shape_text(type_.shape).removesuffix(",").replace(",", "x") for type_ in graph.types],
     "dtype": lambda graph: [type_.dtype for type_ in graph.types],
     "device": lambda graph: [type_.device for type_ in graph.types],
     "is": lambda _: list(GROUPS),
