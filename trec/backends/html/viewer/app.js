@@ -46,7 +46,7 @@ export class App {
     this.store = new Store(state);
     this.stage = new Stage(this, canvas);
     this.foresight = new Foresight(this);
-    /** What makes the scene that is to come; null for none. @type {ReturnType<typeof composing> | null} */
+    /** The view that is to come, and what makes its scene; null for none. @type {{ view: View, steps: ReturnType<typeof composing> } | null} */
     this.coming = null;
     /** Whether the view has not been moved yet, so that it follows the size of the window. */
     this.untouched = true;
@@ -180,24 +180,11 @@ export class App {
     this.foresight.keep(item, old);
   }
 
-  /**
-   * Open all scopes with fewer modules around them than a depth; null for what can be read at once.
-   *
-   * Where that takes long, the page answers meanwhile, and stays as it is if something else is opened or closed.
-   *
-   * @param {number | null} depth
-   * @returns {Promise<void>} when that is done
-   */
+  /** Open all scopes with fewer modules around them than a depth; null for what can be read at once. @param {number | null} depth */
   async openTo(depth) {
     const { graph, state } = this;
     const open = depth === null ? readable(graph, state.view, this.stage.size) : openTo(graph, depth);
-    const view = { ...state.view, open };
-    this.coming?.return(state.scene);
-    const steps = (this.coming = composing(graph, view));
-    const scene = await bySteps(steps);
-    if (this.coming !== steps) return;
-    this.turn(view, scene);
-    this.fit(depth !== null);
+    if (await this.become({ open })) this.fit(depth !== null);
   }
 
   /** The greatest depth that can be opened to. */
@@ -224,10 +211,27 @@ export class App {
     this.turn({ ...this.state.view, ...parts }, undefined, anchor);
   }
 
+  /**
+   * Change what is shown as `change` does, but so that the page answers meanwhile, which matters where all is open.
+   *
+   * @param {Partial<View>} parts
+   * @param {Item} [anchor]
+   * @returns {Promise<boolean>} whether it is shown now; if not, something else was changed before it was
+   */
+  async become(parts, anchor) {
+    const view = { ...(this.coming?.view ?? this.state.view), ...parts };
+    this.coming?.steps.return(this.state.scene);
+    const coming = (this.coming = { view, steps: composing(this.graph, view) });
+    const scene = await bySteps(coming.steps);
+    if (this.coming !== coming) return false;
+    this.turn(view, scene, anchor);
+    return true;
+  }
+
   /** Turn to another view. @param {View} view @param {Scene} [scene] that of the view @param {Item} [anchor] what stays in its place on the screen */
   turn(view, scene = compose(this.graph, view), anchor = -1) {
     const { scene: old, camera } = this.state;
-    this.coming?.return(old);
+    this.coming?.steps.return(old);
     this.coming = null;
     const before = anchor < 0 ? null : this.placeOf(anchor);
     this.state.scene = scene;
