@@ -1,7 +1,7 @@
 // What can be done with a graph on a page: open and close, choose and look, each in one place for all parts of the page.
 
 import { begun, centred, EDGE, fitted, moved, pixelAt, pointAt, uncovered } from "./camera.js";
-import { folding } from "./folding.js";
+import { standIn } from "./folding.js";
 import { Foresight } from "./foresight.js";
 import { bySteps } from "./idle.js";
 import { deepest, LEAST, openTo, readable } from "./opening.js";
@@ -137,22 +137,22 @@ export class App {
   /** The box that an item is drawn as or in; -1 if it is a frame or hidden. @param {Item} item */
   boxOf(item) {
     const { graph } = this;
-    const { picture } = this.state.scene;
-    const { folded } = this.state.view;
+    const { scene, view } = this.state;
+    const { picture } = scene;
     if (item < 0 || item === graph.count) return -1;
-    const { nodes, scopes } = folding(graph);
-    if (item < graph.count) return picture.boxOf(folded ? nodes[item] : item);
-    const scope = folded ? scopes[item - graph.count] : item - graph.count;
+    const own = standIn(graph, view, item);
+    const scope = own - graph.count;
+    if (scope < 0) return picture.boxOf(own);
     if (picture.frames[picture.frameOf(scope)] === scope) return -1;
-    return picture.boxOf(contentOf(graph, this.state.view).first[scope]);
+    return picture.boxOf(contentOf(graph, view).first[scope]);
   }
 
   /** Where an item is, or what it is closed in; null if it is hidden. @param {Item} item @returns {Rect | null} */
   placeOf(item) {
     const { graph } = this;
     const { scene, view } = this.state;
-    if (item >= graph.count) {
-      const scope = view.folded ? folding(graph).scopes[item - graph.count] : item - graph.count;
+    const scope = standIn(graph, view, item) - graph.count;
+    if (scope >= 0) {
       const frame = scene.picture.frameOf(scope);
       if (scene.picture.frames[frame] === scope) return rectangle(scene.frames, frame);
     }
@@ -195,11 +195,11 @@ export class App {
   /** Open all that an item is in, so that it is shown. @param {Item} item */
   reveal(item) {
     const { graph } = this;
-    const open = this.state.view.open.slice();
-    const { scopes } = folding(graph);
+    const { view } = this.state;
+    const open = view.open.slice();
     let changed = false;
     for (let scope = graph.around(item); scope > 0; scope = graph.scopeParent[scope]) {
-      const own = this.state.view.folded ? scopes[scope] : scope;
+      const own = standIn(graph, view, graph.count + scope) - graph.count;
       changed ||= !open[own];
       open[own] = 1;
     }

@@ -200,8 +200,13 @@ export class Graph {
 
   /** What part of a step of training an item belongs to. @param {Item} item */
   phaseOf(item) {
-    const scope = item >= this.count ? item - this.count : this.standing[item] < 0 ? this.parent[item] : this.standing[item];
-    return PHASES[this.data.scopes.phase[scope]];
+    return PHASES[this.data.scopes.phase[this.scopeOf(item)]];
+  }
+
+  /** The scope that an item is, or as a collapsed call stands for; that around it for all others. @param {Item} item */
+  scopeOf(item) {
+    if (item >= this.count) return item - this.count;
+    return this.standing[item] < 0 ? this.parent[item] : this.standing[item];
   }
 
   // ---- tensors
