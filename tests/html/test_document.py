@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.backends.samples import blocks, every, sample
+from tests.html.browser import play
 from trec.backends.html import bundle
 from trec.backends.html.bundle import script
 from trec.backends.style import DARK, Paint, Style
@@ -77,10 +78,24 @@ def test_modules_of_the_viewer_are_blocks_of_one_script(monkeypatch: pytest.Monk
         "{\n;start = function start() {\n  return twice(A);\n}\n}\n"
         'globalThis.trec = await start(document.querySelector(".page"), document.getElementById("data"));\n'
     )
-    modules["main.js"] = modules["main.js"].replace("{ A, twice }", "{ A, start, twice }")
+    main = modules["main.js"]
+    modules["main.js"] = main.replace("twice }", "twice as other }")
+    with pytest.raises(AssertionError, match="no module gives as, other"):
+        bundle.script.__wrapped__()
+    modules["main.js"] = main.replace("twice }", "start, twice }")
     modules["inner/other.js"] += "export const start = 1;\n"
     with pytest.raises(AssertionError, match="several modules give others start"):
         bundle.script.__wrapped__()
+
+
+@pytest.mark.browser
+@pytest.mark.node
+def test_no_variable_of_the_script_hides_one_of_the_browser(tmp_path: Path) -> None:
+    names = script().partition(";")[0].removeprefix("let ").split(", ")
+    # Elements of the page are there by their names as well.
+    hidden = "(names) => names.filter((name) => name in window && !(window[name] instanceof Element))"
+    assert len(names) > 100
+    assert play(sample(), f"return page.evaluate({hidden}, {json.dumps(names)});", tmp_path) == []
 
 
 def test_it_is_written_by_its_name_and_packed_by_gz(tmp_path: Path) -> None:

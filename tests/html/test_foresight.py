@@ -67,6 +67,16 @@ def test_what_is_opened_meanwhile_is_what_stays_open(tmp_path: Path) -> None:
     assert play(nested().to_html(depth=1), TITLES + script, tmp_path) == ["decoder"]
 
 
+def test_what_is_changed_one_after_the_other_is_all_changed(tmp_path: Path) -> None:
+    script = """return page.evaluate(async () => {
+        const done = await Promise.all([trec.become({ state: true }), trec.openTo(3), trec.become({ shapes: "none" })]);
+        const { open, state, shapes } = trec.state.view;
+        return [done, open.reduce((sum, bit) => sum + bit, 0), state, shapes];
+      });"""
+    found = play(nested().to_html(depth=1), script, tmp_path)
+    assert found == [[False, None, True], 7, True, "none"]
+
+
 def test_the_page_answers_while_much_is_opened(tmp_path: Path) -> None:
     script = """return page.evaluate(async () => {
         trec.change({ folded: false });

@@ -24,6 +24,9 @@ def script() -> str:
     _add(_MAIN, modules)
     wanted = {(_MAIN, _START)}.union(*(_imported(path, text) for path, text in modules.items()))
     given = {path: _given(text, {name for module, name in wanted if module == path}) for path, text in modules.items()}
+    lost = wanted - {(path, name) for path, some in given.items() for name in some}
+    if lost:
+        raise AssertionError(f"no module gives {', '.join(sorted(name for _, name in lost))}")
     names = sorted(name for some in given.values() for name in some)
     if len(names) > len(set(names)):
         twice = {name for name in names if names.count(name) > 1}

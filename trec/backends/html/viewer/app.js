@@ -1,7 +1,7 @@
 // What can be done with a graph on a page: open and close, choose and look, each in one place for all parts of the page.
 
 import { begun, centred, EDGE, fitted, moved, pixelAt, pointAt, uncovered } from "./camera.js";
-import { folding } from "./folding.js";
+import { standIn } from "./folding.js";
 import { Foresight } from "./foresight.js";
 import { bySteps } from "./idle.js";
 import { deepest, LEAST, openTo, readable } from "./opening.js";
@@ -46,7 +46,7 @@ export class App {
     this.store = new Store(state);
     this.stage = new Stage(this, canvas);
     this.foresight = new Foresight(this);
-    /** What makes the scene that is to come; null for none. @type {ReturnType<typeof composing> | null} */
+    /** The view that is to come, and what makes its scene; null for none. @type {{ view: View, steps: ReturnType<typeof composing> } | null} */
     this.coming = null;
     /** Whether the view has not been moved yet, so that it follows the size of the window. */
     this.untouched = true;
@@ -137,22 +137,22 @@ export class App {
   /** The box that an item is drawn as or in; -1 if it is a frame or hidden. @param {Item} item */
   boxOf(item) {
     const { graph } = this;
-    const { picture } = this.state.scene;
-    const { folded } = this.state.view;
+    const { scene, view } = this.state;
+    const { picture } = scene;
     if (item < 0 || item === graph.count) return -1;
-    const { nodes, scopes } = folding(graph);
-    if (item < graph.count) return picture.boxOf(folded ? nodes[item] : item);
-    const scope = folded ? scopes[item - graph.count] : item - graph.count;
+    const own = standIn(graph, view, item);
+    const scope = own - graph.count;
+    if (scope < 0) return picture.boxOf(own);
     if (picture.frames[picture.frameOf(scope)] === scope) return -1;
-    return picture.boxOf(contentOf(graph, this.state.view).first[scope]);
+    return picture.boxOf(contentOf(graph, view).first[scope]);
   }
 
   /** Where an item is, or what it is closed in; null if it is hidden. @param {Item} item @returns {Rect | null} */
   placeOf(item) {
     const { graph } = this;
     const { scene, view } = this.state;
-    if (item >= graph.count) {
-      const scope = view.folded ? folding(graph).scopes[item - graph.count] : item - graph.count;
+    const scope = standIn(graph, view, item) - graph.count;
+    if (scope >= 0) {
       const frame = scene.picture.frameOf(scope);
       if (scene.picture.frames[frame] === scope) return rectangle(scene.frames, frame);
     }
@@ -180,24 +180,11 @@ export class App {
     this.foresight.keep(item, old);
   }
 
-  /**
-   * Open all scopes with fewer modules around them than a depth; null for what can be read at once.
-   *
-   * Where that takes long, the page answers meanwhile, and stays as it is if something else is opened or closed.
-   *
-   * @param {number | null} depth
-   * @returns {Promise<void>} when that is done
-   */
+  /** Open all scopes with fewer modules around them than a depth; null for what can be read at once. @param {number | null} depth */
   async openTo(depth) {
     const { graph, state } = this;
     const open = depth === null ? readable(graph, state.view, this.stage.size) : openTo(graph, depth);
-    const view = { ...state.view, open };
-    this.coming?.return(state.scene);
-    const steps = (this.coming = composing(graph, view));
-    const scene = await bySteps(steps);
-    if (this.coming !== steps) return;
-    this.turn(view, scene);
-    this.fit(depth !== null);
+    if (await this.become({ open })) this.fit(depth !== null);
   }
 
   /** The greatest depth that can be opened to. */
@@ -208,11 +195,11 @@ export class App {
   /** Open all that an item is in, so that it is shown. @param {Item} item */
   reveal(item) {
     const { graph } = this;
-    const open = this.state.view.open.slice();
-    const { scopes } = folding(graph);
+    const { view } = this.state;
+    const open = view.open.slice();
     let changed = false;
     for (let scope = graph.around(item); scope > 0; scope = graph.scopeParent[scope]) {
-      const own = this.state.view.folded ? scopes[scope] : scope;
+      const own = standIn(graph, view, graph.count + scope) - graph.count;
       changed ||= !open[own];
       open[own] = 1;
     }
@@ -224,10 +211,27 @@ export class App {
     this.turn({ ...this.state.view, ...parts }, undefined, anchor);
   }
 
+  /**
+   * Change what is shown as `change` does, but so that the page answers meanwhile, which matters where all is open.
+   *
+   * @param {Partial<View>} parts
+   * @param {Item} [anchor]
+   * @returns {Promise<boolean>} whether it is shown now; if not, something else was changed before it was
+   */
+  async become(parts, anchor) {
+    const view = { ...(this.coming?.view ?? this.state.view), ...parts };
+    this.coming?.steps.return(this.state.scene);
+    const coming = (this.coming = { view, steps: composing(this.graph, view) });
+    const scene = await bySteps(coming.steps);
+    if (this.coming !== coming) return false;
+    this.turn(view, scene, anchor);
+    return true;
+  }
+
   /** Turn to another view. @param {View} view @param {Scene} [scene] that of the view @param {Item} [anchor] what stays in its place on the screen */
   turn(view, scene = compose(this.graph, view), anchor = -1) {
     const { scene: old, camera } = this.state;
-    this.coming?.return(old);
+    this.coming?.steps.return(old);
     this.coming = null;
     const before = anchor < 0 ? null : this.placeOf(anchor);
     this.state.scene = scene;

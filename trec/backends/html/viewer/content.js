@@ -59,11 +59,6 @@ export function canOpen(graph, view, scope) {
   return false;
 }
 
-/** Whether a scope is drawn as one box. @param {Graph} graph @param {View} view @param {number} scope */
-export function isClosed(graph, view, scope) {
-  return contentOf(graph, view).isClosed(scope, view.open);
-}
-
 /** @param {Graph} graph @param {Int32Array} counts @param {Int32Array} lone */
 function callsOfOne(graph, counts, lone) {
   const calls = new Int32Array(graph.count).fill(-1);

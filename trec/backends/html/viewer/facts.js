@@ -116,7 +116,7 @@ function luminance(mixed) {
 /** The class of a call, or of the one that a node is in; of what no module calls, the operator. @param {Graph} graph @param {Item} item */
 function classOf(graph, item) {
   if (item >= graph.count) return graph.opOf(item);
-  const scope = graph.standing[item] >= 0 ? graph.standing[item] : graph.parent[item];
+  const scope = graph.scopeOf(item);
   return graph.kind[item] === MODULE || graph.data.scopes.kind[scope] === 0 ? graph.opOf(graph.count + scope) : graph.opOf(item);
 }
 
@@ -146,10 +146,7 @@ export const FACTS = [
   ["given", given],
   ["kind", byName("kind", (graph, item) => graph.kindOf(item))],
   ["class", byName("class", classOf)],
-  ["module", byName("module", (graph, item) => {
-    const scope = item < graph.count ? (graph.standing[item] >= 0 ? graph.standing[item] : graph.parent[item]) : item - graph.count;
-    return (graph.paths[scope] ?? "").split(".")[0];
-  })],
+  ["module", byName("module", (graph, item) => (graph.paths[graph.scopeOf(item)] ?? "").split(".")[0])],
   ["dtype", byName("element type", dtypeOf)],
   ["params", byNumber("parameters", (graph, item) => graph.params(item))],
   ["flops", byNumber("FLOPs", (graph, item) => graph.flops(item))],

@@ -1,6 +1,8 @@
 // Equal calls, of which one stands for all: who stands for whom.
 
 /** @typedef {import("./graph.js").Graph} Graph */
+/** @typedef {import("./types.js").Item} Item */
+/** @typedef {import("./types.js").View} View */
 
 /**
  * @typedef {object} Folding
@@ -17,6 +19,13 @@ export function folding(graph) {
   let found = known.get(graph);
   if (!found) known.set(graph, (found = made(graph)));
   return found;
+}
+
+/** The item that stands for another one in a view; itself for most. @param {Graph} graph @param {View} view @param {Item} item @returns {Item} */
+export function standIn(graph, { folded }, item) {
+  if (!folded || item < 0) return item;
+  const { nodes, scopes } = folding(graph);
+  return item < graph.count ? nodes[item] : graph.count + scopes[item - graph.count];
 }
 
 /** @param {Graph} graph @returns {Folding} */

@@ -10,8 +10,8 @@ import { composing } from "./scene.js";
 
 /** Scenes that are kept at most. */
 const MANY = 24;
-/** Boxes of a picture from which on another one like it takes too long to be made on suspicion. */
-const LARGE = 2500;
+/** Boxes that all of them together have at most; more would take long, and much room. */
+const MOST = 20000;
 
 /** The scenes that are one click away. */
 export class Foresight {
@@ -84,7 +84,7 @@ export class Foresight {
   #next() {
     const { state, stage } = this.app;
     const { boxes } = state.scene.picture;
-    if (boxes.length > LARGE || this.known.size >= MANY) return -1;
+    if (this.known.size >= MANY || (this.known.size + 1) * boxes.length > MOST) return -1;
     const isNew = (/** @type {Item} */ item) => this.app.isModule(item) && !this.known.has(item);
     if (isNew(state.hovered)) return state.hovered;
     let found = -1;

@@ -1,6 +1,7 @@
 // A graph as it is read from the page: columns become arrays that are quick to walk.
 
 import { columns, gathered, owners, starts, summed, whole } from "./columns.js";
+import { grouped } from "./layout/rows.js";
 import { Ruler } from "./layout/text.js";
 
 /** @typedef {import("./types.js").Item} Item */
@@ -199,8 +200,13 @@ export class Graph {
 
   /** What part of a step of training an item belongs to. @param {Item} item */
   phaseOf(item) {
-    const scope = item >= this.count ? item - this.count : this.standing[item] < 0 ? this.parent[item] : this.standing[item];
-    return PHASES[this.data.scopes.phase[scope]];
+    return PHASES[this.data.scopes.phase[this.scopeOf(item)]];
+  }
+
+  /** The scope that an item is, or as a collapsed call stands for; that around it for all others. @param {Item} item */
+  scopeOf(item) {
+    if (item >= this.count) return item - this.count;
+    return this.standing[item] < 0 ? this.parent[item] : this.standing[item];
   }
 
   // ---- tensors
@@ -251,13 +257,9 @@ export class Graph {
 
   #uses() {
     if (this.#readers) return this.#readers;
-    const counts = new Int32Array(this.valueType.length);
-    for (const value of this.inputs) counts[value]++;
-    const first = starts(counts);
-    const next = first.slice();
-    const readers = new Int32Array(this.inputs.length);
-    for (let node = 0; node < this.count; node++) for (const value of this.inputsOf(node)) readers[next[value]++] = node;
-    this.#readers = { first, readers };
+    const { starts: first, items } = grouped(this.valueType.length, this.inputs);
+    const reader = owners(this.firstInput);
+    this.#readers = { first, readers: items.map((at) => reader[at]) };
     return this.#readers;
   }
 

@@ -32,7 +32,7 @@ export function openTo(graph, depth) {
   const { kind } = graph.data.scopes;
   const isOpen = (/** @type {number} */ scope) =>
     scope === 0 || (graph.scopeDepth[scope] < depth + (kind[scope] === REGION ? 1 : 0) && (kind[scope] !== FUNCTION || depth === Infinity));
-  return Uint8Array.from(graph.scopeDepth, (_, scope) => (isOpen(scope) ? 1 : 0));
+  return new Uint8Array(graph.scopeCount).map((_, scope) => (isOpen(scope) ? 1 : 0));
 }
 
 /** @param {Graph} graph @param {number} node */

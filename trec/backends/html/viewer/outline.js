@@ -1,7 +1,7 @@
 // The tree beside the canvas: all that is shown and open, as rows of which only those in sight are elements.
 
 import { swatch, element } from "./elements.js";
-import { folding } from "./folding.js";
+import { standIn } from "./folding.js";
 import { afterFrame } from "./idle.js";
 import { rowsOf } from "./rows.js";
 
@@ -88,8 +88,7 @@ class Outline {
   /** The row of an item, or of the innermost scope around it that has one; -1 for none. @param {Item} item */
   nearest(item) {
     const { graph, state } = this.app;
-    const { nodes, scopes } = folding(graph);
-    if (item >= 0 && state.view.folded) item = item < graph.count ? nodes[item] : graph.count + scopes[item - graph.count];
+    item = standIn(graph, state.view, item);
     if (item >= 0 && this.rowOf[item] < 0) {
       const box = this.app.boxOf(item);
       if (box >= 0) item = state.scene.picture.boxes[box];

@@ -2,7 +2,7 @@
 
 import { folding } from "./folding.js";
 import { INPUT, OUTPUT } from "./graph.js";
-import { contentOf, isClosed } from "./content.js";
+import { contentOf } from "./content.js";
 import { SHOWN } from "./visibility.js";
 
 /** @typedef {import("./graph.js").Graph} Graph */
@@ -19,7 +19,7 @@ export class Terminals {
   constructor(graph, view, drawn) {
     this.graph = graph;
     this.view = view;
-    this.shown = contentOf(graph, view).shown;
+    this.content = contentOf(graph, view);
     this.nodes = view.folded ? folding(graph).nodes : null;
     /** For each node that is drawn in the box of another, that one. @type {Map<number, number>} */
     this.leaders = new Map();
@@ -59,10 +59,10 @@ export class Terminals {
   #drawn(node) {
     const { graph } = this;
     const first = this.nodes?.[node] ?? node;
-    if (this.shown[first] !== SHOWN) return -1;
+    if (this.content.shown[first] !== SHOWN) return -1;
     let found = first;
     for (let scope = graph.parent[first]; scope > 0; scope = graph.scopeParent[scope])
-      if (isClosed(graph, this.view, scope)) found = graph.count + scope;
+      if (this.content.isClosed(scope, this.view.open)) found = graph.count + scope;
     return found;
   }
 

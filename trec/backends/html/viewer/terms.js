@@ -176,8 +176,7 @@ const TERMS = {
     const phases = PHASES.map(tested(nameGlob(pattern)));
     const { phase } = graph.data.scopes;
     const scopes = overScopes(graph, (scope) => phases[phase[scope]]);
-    const { parent, standing } = graph;
-    return { scopes, nodes: overNodes(graph, (node) => scopes[standing[node] < 0 ? parent[node] : standing[node]] === 1) };
+    return { scopes, nodes: overNodes(graph, (node) => scopes[graph.scopeOf(node)] === 1) };
   },
   op: (graph, pattern) => {
     const glob = nameGlob(pattern);

@@ -7,20 +7,13 @@ export function mountTheme(app) {
   const show = () => {
     const { theme, state } = app;
     document.documentElement.dataset.theme = state.theme;
-    const { style } = document.documentElement;
-    style.setProperty("--background", theme.background);
-    style.setProperty("--text", theme.text);
-    style.setProperty("--label", theme.label);
-    style.setProperty("--panel", theme.paints.cluster0.fill);
-    style.setProperty("--border", theme.paints.cluster0.border);
-    style.setProperty("--line", mix(theme, 22));
-    style.setProperty("--hover", mix(theme, 9));
-    style.setProperty("--error", theme.error);
-    style.setProperty("--hit", theme.carried);
-    style.setProperty("--up", theme.paints.convolution.border);
-    style.setProperty("--down", theme.paints.attention.border);
-    style.setProperty("--accent", theme.paints.convolution.border);
-    style.setProperty("--accent-fill", theme.paints.convolution.fill);
+    const { convolution, attention, cluster0 } = theme.paints;
+    const colours = {
+      background: theme.background, text: theme.text, label: theme.label, error: theme.error, hit: theme.carried,
+      panel: cluster0.fill, border: cluster0.border, line: mix(theme, 22), hover: mix(theme, 9),
+      up: convolution.border, down: attention.border, accent: convolution.border, "accent-fill": convolution.fill,
+    };
+    for (const [name, colour] of Object.entries(colours)) document.documentElement.style.setProperty(`--${name}`, colour);
   };
   app.store.watch(["theme"], show);
   show();

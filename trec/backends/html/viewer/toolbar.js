@@ -41,14 +41,15 @@ function switches(app) {
     ["folded", "Fold equal calls"], ["columns", "Long chains in columns"],
   ];
   const inputs = rows.map(([name, text]) => {
-    const input = element("input", { type: "checkbox", "data-view": name, change: () => {
-      app.change({ [name]: input.checked }, app.state.selected);
-      app.announce(`${text}: ${input.checked ? "on" : "off"}`);
+    const input = element("input", { type: "checkbox", "data-view": name, change: async () => {
+      const isOn = input.checked;
+      if (!(await app.become({ [name]: isOn }, app.state.selected))) return;
+      app.announce(`${text}: ${isOn ? "on" : "off"}`);
       if (app.untouched) app.fit(app.whole);
     } });
     return { name, input, line: element("label", {}, input, text) };
   });
-  const shapes = element("select", { change: () => app.change({ shapes: /** @type {View["shapes"]} */ (shapes.value) }, app.state.selected) },
+  const shapes = element("select", { change: () => app.become({ shapes: /** @type {View["shapes"]} */ (shapes.value) }, app.state.selected) },
     ...["changes", "all", "none"].map((value) => element("option", { value }, value)));
   const show = () => {
     for (const { name, input } of inputs) input.checked = Boolean(app.state.view[name]);

@@ -1,6 +1,6 @@
 // What leads to what: the boxes and wires before and behind a chosen item, edge by edge or to the ends, and the ways between two.
 
-import { folding } from "./folding.js";
+import { standIn } from "./folding.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("./graph.js").Graph} Graph */
@@ -81,9 +81,8 @@ function wiresBetween(picture) {
 function light(app, marked, way, lit, starts) {
   const { graph, state } = app;
   const { picture } = state.scene;
-  const { nodes } = folding(graph);
   const wires = wiresBetween(picture);
-  const boxOf = (/** @type {number} */ node) => picture.boxOf(state.view.folded ? nodes[node] : node);
+  const boxOf = (/** @type {number} */ node) => picture.boxOf(standIn(graph, state.view, node));
   /** Boxes that are seen through hidden nodes. @type {Map<number, number[]>} */
   const passed = new Map();
   /** @param {number} node @returns {number[]} */
@@ -112,9 +111,9 @@ function light(app, marked, way, lit, starts) {
 function boxesOf(app, item) {
   const box = app.boxOf(item);
   if (box >= 0 || item < app.graph.count) return new Set(box < 0 ? [] : [box]);
-  const { picture } = app.state.scene;
-  const { scopes } = folding(app.graph);
-  const own = picture.frameOf(app.state.view.folded ? scopes[item - app.graph.count] : item - app.graph.count);
+  const { view, scene } = app.state;
+  const { picture } = scene;
+  const own = picture.frameOf(standIn(app.graph, view, item) - app.graph.count);
   const inside = picture.frames.map(() => false);
   picture.outer.forEach((outer, frame) => (inside[frame] = frame === own || (outer >= 0 && inside[outer])));
   return new Set([...picture.boxes.keys()].filter((at) => inside[picture.around[at]]));

@@ -16,9 +16,9 @@ import { CARRIED, PLAIN } from "./strokes.js";
  *   nothing, -1 where not the same happened to all; and the runs that it is used in, null for all
  */
 
-/** @param {number} source @param {number} target @param {number} value @param {number} stroke @param {number} change @returns {Bundle} */
-function bundle(source, target, value, stroke, change) {
-  return { source, target, value, count: 1, stroke, label: "", flow: -1, others: null, alike: true, change, runs: null };
+/** @param {number} source @param {number} target @param {number} value @param {number} stroke @param {number} change @param {number[] | null} runs @returns {Bundle} */
+function bundle(source, target, value, stroke, change, runs) {
+  return { source, target, value, count: 1, stroke, label: "", flow: -1, others: null, alike: true, change, runs };
 }
 
 /** Follows uses from box to box. */
@@ -68,7 +68,7 @@ export class Weaver {
     if (source < 0 || target < 0) return;
     const inside = this.boxes[source] - graph.count;
     if (source === target && inside >= 0 && loop !== inside && graph.isIn(loop, inside)) return;
-    if (!this.loops.get(source, target)) this.loops.add(bundle(source, target, value, CARRIED, 0));
+    if (!this.loops.get(source, target)) this.loops.add(bundle(source, target, value, CARRIED, 0, null));
   }
 
   /** @param {number} use */
@@ -90,7 +90,7 @@ export class Weaver {
     }
     const change = graph.diff ? this.#change(node, value, this.uses.places[use]) : 0;
     if (!known) {
-      this.found.add({ ...bundle(source, target, value, PLAIN, change), runs });
+      this.found.add(bundle(source, target, value, PLAIN, change, runs));
       return;
     }
     known.others ??= [];
