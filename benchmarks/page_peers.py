@@ -30,7 +30,7 @@ from examples.models import llama, token_ids
 
 HERE = Path(__file__).parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-OPEN = "await page.evaluate(() => { trec.change({ folded: false }); trec.openTo(Infinity); });"
+OPEN = "await page.evaluate(() => { trec.change({ folded: false }); return trec.openTo(Infinity); });"
 EXPAND = "await page.locator('mat-icon', { hasText: 'unfold_more_double' }).first().click();"
 """What opens everything on a page, each block on its own."""
 

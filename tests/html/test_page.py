@@ -71,6 +71,22 @@ def test_it_opens_as_far_as_can_be_read_and_fits(tmp_path: Path) -> None:
     assert max(found["left"], found["top"], found["right"], found["bottom"]) < 0
 
 
+def test_a_module_opens_from_where_the_flow_enters_it(tmp_path: Path) -> None:
+    script = """const before = await place("encoder");
+      await page.evaluate(() => trec.toggle(trec.graph.find("encoder")));
+      await settled();
+      return [before, await place("encoder")];"""
+    for direction, start, across in (
+        ("TB", ("top", "height"), ("left", "width")),
+        ("LR", ("left", "width"), ("top", "height")),
+    ):
+        before, after = play(nested().to_html(rankdir=direction), TITLES + script, tmp_path)
+        assert after[start[0]] == pytest.approx(before[start[0]])
+        assert after[start[1]] != before[start[1]]
+        middle = [row[across[0]] + row[across[1]] / 2 for row in (before, after)]
+        assert middle[0] == pytest.approx(middle[1])
+
+
 def test_a_click_opens_and_closes_in_place_with_the_view_held_still(tmp_path: Path) -> None:
     graph = nested()
     page = graph.to_html(depth=1)
