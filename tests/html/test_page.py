@@ -76,15 +76,14 @@ def test_a_module_opens_from_where_the_flow_enters_it(tmp_path: Path) -> None:
       await page.evaluate(() => trec.toggle(trec.graph.find("encoder")));
       await settled();
       return [before, await place("encoder")];"""
-    for direction, start, across in (
-        ("TB", ("top", "height"), ("left", "width")),
-        ("LR", ("left", "width"), ("top", "height")),
-    ):
-        before, after = play(nested().to_html(rankdir=direction), TITLES + script, tmp_path)
-        assert after[start[0]] == pytest.approx(before[start[0]])
-        assert after[start[1]] != before[start[1]]
-        middle = [row[across[0]] + row[across[1]] / 2 for row in (before, after)]
-        assert middle[0] == pytest.approx(middle[1])
+    upright, sideways = ("top", "height", "left", "width"), ("left", "width", "top", "height")
+    pages = ((nested().to_html(), upright), (nested().to_html(rankdir="LR"), sideways))
+    for page, (start, length, side, breadth) in pages:
+        before, after = play(page, TITLES + script, tmp_path)
+        assert after[start] == pytest.approx(before[start])
+        assert after[length] != before[length]
+        middles = [row[side] + row[breadth] / 2 for row in (before, after)]
+        assert middles[0] == pytest.approx(middles[1])
 
 
 def test_a_click_opens_and_closes_in_place_with_the_view_held_still(tmp_path: Path) -> None:
