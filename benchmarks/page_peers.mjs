@@ -12,8 +12,8 @@ const { chromium } = require("playwright-core");
 const [executablePath, ...pages] = process.argv.slice(2);
 const viewport = { width: 1400, height: 900 };
 const OPENINGS = 3;
-/** How long nothing may change before a picture stands still, and how long is waited for it. */
-const [STILL, LONGEST] = [2500, 60_000];
+/** How long nothing may change before a picture stands still, at first and with all open, and how long is waited for it. */
+const [STILL, STILL_OF_ALL, LONGEST] = [2500, 12_000, 60_000];
 /** How long a page that has nothing to do may take for two frames. */
 const BUSY = 500;
 
@@ -22,7 +22,7 @@ const median = (numbers) => numbers.sort((one, other) => one - other)[numbers.le
 const wait = (time) => new Promise((done) => setTimeout(done, time));
 
 /** When the last picture came that differs from the one before it, counted from when something was done. */
-async function still(page, act) {
+async function still(page, patience, act) {
   const client = await page.context().newCDPSession(page);
   let [last, picture] = [0, ""];
   const start = performance.now();
@@ -36,7 +36,7 @@ async function still(page, act) {
   // A page that is busy shows nothing new either: what counts is that it answers at once, and has nothing to show.
   for (let quiet = false; !quiet; ) {
     do await wait(50);
-    while (performance.now() - start < Math.min(last, LONGEST) + STILL);
+    while (performance.now() - start < Math.min(last, LONGEST) + patience);
     const [asked, before] = [performance.now(), last];
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     quiet = last === before && (performance.now() - asked < BUSY || asked - start > LONGEST);
@@ -87,12 +87,12 @@ for (const [address, script] of pages.map((text) => JSON.parse(text))) {
     const counted = async (request) => (bytes += await sizeOf(request).catch(() => 0));
     page.on("requestfinished", counted);
     const keep = (name) => process.env.PICTURES && page.screenshot({ path: `${process.env.PICTURES}/${results.length}${name}.png` });
-    found.first.push(await still(page, () => page.goto(address, { waitUntil: "commit" })));
+    found.first.push(await still(page, STILL, () => page.goto(address, { waitUntil: "commit" })));
     page.off("requestfinished", counted);
     await keep("");
     if (opening === OPENINGS - 1) {
       found.frames = await dragged(page);
-      found.all.push(await still(page, () => openAll(page)));
+      found.all.push(await still(page, STILL_OF_ALL, () => openAll(page)));
       found.framesOfAll = await dragged(page);
       await keep("-all");
     }

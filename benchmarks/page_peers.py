@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -28,15 +29,18 @@ import torchvista
 import trec
 from examples.models import llama, token_ids
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 HERE = Path(__file__).parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-OPEN = "await page.evaluate(() => { trec.change({ folded: false }); trec.openTo(Infinity); });"
+OPEN = "await page.evaluate(() => { trec.change({ folded: false }); return trec.openTo(Infinity); });"
 EXPAND = "await page.locator('mat-icon', { hasText: 'unfold_more_double' }).first().click();"
 """What opens everything on a page, each block on its own."""
 
 
 @contextlib.contextmanager
-def served(explorer: str, file: Path):
+def served(explorer: str, file: Path) -> Iterator[str]:
     """Run a server of Model Explorer for a file and give the address of its picture."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
@@ -61,7 +65,9 @@ def main(layers: int, explorer: str) -> None:
     graph = trec.capture(model, args=(ids,), costs=True)
     browser = next(filter(None, map(shutil.which, BROWSERS)))
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        own, other, whole, nodes = (Path(folder) / name for name in ("trec.html", "vista.html", "all.html", "llama.json"))
+        own, other, whole, nodes = (
+            Path(folder) / name for name in ("trec.html", "vista.html", "all.html", "llama.json")
+        )
         graph.to_html(own)
         # torchvista walks through the graph by recursion, deeper than Python allows of itself.
         sys.setrecursionlimit(100_000)

@@ -21,7 +21,7 @@ import trec
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from examples.models import ResNet, llama, t5, token_ids
+from examples.models import ResNet, gpt2, llama, t5, token_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ def pages() -> Iterator[tuple[Graph | Diff, dict[str, str]]]:
         trec.capture(llama(layers=32), args=(token_ids(16),), costs=True),
         {
             "llama": "",
-            "llama-chosen": 'trec.select(trec.graph.find("model.layers.0")); setTimeout(() => trec.fit(), 200);',
+            "llama-chosen": 'trec.select(trec.graph.find("model.layers.0"));',
             "llama-attention": f"{LAYER} trec.lookAt(trec.graph.find('model.layers.0.self_attn'));",
             "llama-unfolded": "trec.change({ folded: false, columns: true }); await trec.openTo(3);",
         },
@@ -73,6 +73,7 @@ def pages() -> Iterator[tuple[Graph | Diff, dict[str, str]]]:
             ' trec.lookAt(trec.graph.find("features.denseblock1"));',
         },
     )
+    yield trec.capture(gpt2(), args=(token_ids(16),), backward=True), {"training": "await trec.openTo(2);"}
     yield changed(), {"diff": "await trec.openTo(2);", "diff-dark": "await trec.openTo(2);"}
 
 

@@ -365,5 +365,6 @@ def test_tensors_of_one_container_that_one_step_reads_are_one_pill_and_so_are_th
     drawing = lower(builder.build())
     titles = [(box.title, box.subtitle) for box in drawing.boxes if box.node < len(names)]
     assert titles == [("state", "2 tensors"), ("state.rest", "2×3"), ("past", "5 tensors")]
+    assert drawing.first == (0, 1, 2)
     assert drawing.boxes[0].tooltip == "state.cell\nstate.hidden"
     assert sum(edge.source == 2 for edge in drawing.edges) == 5

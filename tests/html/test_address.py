@@ -52,6 +52,27 @@ def test_an_address_brings_back_what_was_seen(tmp_path: Path) -> None:
     assert len(hash_) < 150
 
 
+def test_an_address_brings_back_what_is_highlighted(tmp_path: Path) -> None:
+    trace = """const trace = () => page.evaluate(() => {
+        const { lit } = trec.state;
+        return [[...lit.wires.keys()], [...lit.wires.values()], document.querySelector(".side .steps").textContent];
+      });"""
+    page = nested()
+    path = """await page.evaluate(() => trec.select(trec.graph.find("x")));
+      await page.getByRole("button", { name: "Find a path" }).click();
+      await page.evaluate(() => trec.select(trec.graph.find("decoder")));"""
+    steps = """await page.evaluate(() => trec.select(trec.graph.find("decoder")));
+      await page.getByRole("button", { name: "Downstream" }).click();
+      for (let click = 0; click < 3; click++) await page.getByRole("button", { name: "One edge more" }).click();"""
+    for act, way in ((path, "path"), (steps, "up")):
+        script = (
+            f"{act} await page.waitForTimeout(500); return [await trace(), await page.evaluate(() => location.hash)];"
+        )
+        before, hash_ = play(page, trace + script, tmp_path)
+        assert set(before[1]) == {way}
+        assert play(page, trace + "return trace();", tmp_path, hash=hash_) == before
+
+
 def test_a_page_as_it_was_at_first_has_no_such_address(tmp_path: Path) -> None:
     script = """await page.evaluate(() => trec.toggle(trec.graph.find("encoder")));
       await page.waitForTimeout(500);

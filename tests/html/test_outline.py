@@ -109,3 +109,19 @@ def test_narrow_windows_have_it_on_request(tmp_path: Path) -> None:
       return [before, await shown(), await page.getAttribute("button[aria-label=Outline]", "aria-expanded")];"""
     options = {"viewport": {"width": 400, "height": 700}}
     assert play(nested(), script, tmp_path, **options) == [False, True, "true"]
+
+
+def test_what_is_open_has_the_colours_of_its_frame_where_colours_are_no_families(tmp_path: Path) -> None:
+    script = """await page.evaluate(() => trec.openTo(2));
+      const marks = async () => {
+        await frame();
+        return page.evaluate(() => [...document.querySelectorAll("[role=treeitem]")].flatMap((row) =>
+          row.getAttribute("aria-expanded") === "true" ? [row.querySelector(".swatch").style.backgroundColor] : []));
+      };
+      await page.evaluate(() => trec.store.set({ colourBy: "params" }));
+      const { fill } = await page.evaluate(() => trec.stage.colours().frames[0]);
+      return [await marks(), fill];"""
+    found, fill = play(nested(), ROWS + script, tmp_path, **WIDE)
+    channels = [int(fill[at : at + 2], 16) for at in (1, 3, 5)]
+    assert found
+    assert found[0] == f"rgb({', '.join(map(str, channels))})"

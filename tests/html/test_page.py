@@ -71,6 +71,21 @@ def test_it_opens_as_far_as_can_be_read_and_fits(tmp_path: Path) -> None:
     assert max(found["left"], found["top"], found["right"], found["bottom"]) < 0
 
 
+def test_a_module_opens_from_where_the_flow_enters_it(tmp_path: Path) -> None:
+    script = """const before = await place("encoder");
+      await page.evaluate(() => trec.toggle(trec.graph.find("encoder")));
+      await settled();
+      return [before, await place("encoder")];"""
+    upright, sideways = ("top", "height", "left", "width"), ("left", "width", "top", "height")
+    pages = ((nested().to_html(), upright), (nested().to_html(rankdir="LR"), sideways))
+    for page, (start, length, side, breadth) in pages:
+        before, after = play(page, TITLES + script, tmp_path)
+        assert after[start] == pytest.approx(before[start])
+        assert after[length] != before[length]
+        middles = [row[side] + row[breadth] / 2 for row in (before, after)]
+        assert middles[0] == pytest.approx(middles[1])
+
+
 def test_a_click_opens_and_closes_in_place_with_the_view_held_still(tmp_path: Path) -> None:
     graph = nested()
     page = graph.to_html(depth=1)

@@ -66,7 +66,7 @@ def _lowered(graph: Graph, wanted: PictureOptions, style: Style) -> Drawing:
         edges,
         tuple(painter.looks),
         strokes(graph, theme),
-        tuple([box_of[index] for index, node in enumerate(graph.nodes) if node.kind == "input"]),
+        tuple(dict.fromkeys([box_of[index] for index, node in enumerate(graph.nodes) if node.kind == "input"])),
         wanted["title"],
         painter.colours.title,
         legend,

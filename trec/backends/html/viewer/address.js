@@ -5,6 +5,8 @@ import { COLOURINGS } from "./colours.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("./search.js").Search} Search */
+/** @typedef {import("./trace.js").Trace} Trace */
+/** @typedef {import("./types.js").Item} Item */
 /** @typedef {import("./types.js").View} View */
 
 const PAUSE = 300;
@@ -39,8 +41,18 @@ export function unpacked(text, count) {
   return at === count ? bits : null;
 }
 
-/** The parts of the state, as text. @param {App} app @param {Search} search @returns {Map<string, string>} */
-function parts(app, search) {
+/** The name of an item in an address. @param {App} app @param {Item} item -1 for none */
+function written({ graph }, item) {
+  return item < 0 ? "" : graph.nameOf(item) || ".";
+}
+
+/** The item of a name; -1 for none. @param {App} app @param {string | null} name */
+function named({ graph }, name) {
+  return name === "." ? graph.count : name ? graph.find(name) : -1;
+}
+
+/** The parts of the state, as text. @param {App} app @param {Search} search @param {Trace} trace @returns {Map<string, string>} */
+function parts(app, search, trace) {
   const { view, camera, colourBy, theme, selected } = app.state;
   const { size } = app.stage;
   const middle = [camera.x + size.width / 2 / camera.zoom, camera.y + size.height / 2 / camera.zoom];
@@ -51,7 +63,10 @@ function parts(app, search) {
     ["colour", colourBy],
     ["theme", theme],
     ["at", app.untouched ? "" : [...middle.map((length) => Math.round(length)), camera.zoom.toPrecision(4)].join("_")],
-    ["select", selected < 0 ? "" : app.graph.nameOf(selected) || "."],
+    ["select", written(app, selected)],
+    ["edges", `${trace.up ? "u" : ""}${trace.down ? "d" : ""}${trace.steps < Infinity ? trace.steps : ""}`],
+    ["from", written(app, trace.from)],
+    ["to", written(app, trace.to)],
     ["find", search.text],
   ]);
 }
@@ -61,9 +76,10 @@ function parts(app, search) {
  *
  * @param {App} app
  * @param {Search} search
+ * @param {Trace} trace
  * @param {URLSearchParams} found
  */
-function take(app, search, found) {
+function take(app, search, trace, found) {
   const { graph } = app;
   const { view } = app.state;
   /** @type {Partial<View>} */
@@ -82,9 +98,11 @@ function take(app, search, found) {
     app.change(change);
     app.fit();
   }
-  const name = found.get("select");
-  const selected = name === "." ? graph.count : name ? graph.find(name) : -1;
-  if (name !== null && selected >= 0) app.select(selected);
+  const selected = named(app, found.get("select"));
+  if (selected >= 0) app.select(selected);
+  const [, up, down, steps] = /^(u?)(d?)(\d?)$/.exec(found.get("edges") ?? "ud1") ?? [];
+  const ends = { from: named(app, found.get("from")), to: named(app, found.get("to")) };
+  if (steps !== undefined) trace.set({ up: Boolean(up), down: Boolean(down), steps: Number(steps) || Infinity, ...ends });
   if (found.get("find")) search.find(found.get("find") ?? "");
   const at = (found.get("at") ?? "").split("_").map(Number);
   if (at.length !== 3 || !at.every(Number.isFinite) || at[2] < 1e-4 || at[2] > 8) return;
@@ -92,33 +110,33 @@ function take(app, search, found) {
   app.store.set({ camera: centred({ left: at[0], top: at[1], width: 0, height: 0 }, app.stage.size, at[2]) });
 }
 
-/** @param {App} app @param {Search} search */
-export function mountAddress(app, search) {
-  const first = parts(app, search);
-  let written = location.hash;
+/** @param {App} app @param {Search} search @param {Trace} trace */
+export function mountAddress(app, search, trace) {
+  const first = parts(app, search, trace);
+  let last = location.hash;
   let timer = 0;
   const read = () => {
     try {
-      take(app, search, new URLSearchParams(location.hash.slice(1)));
+      take(app, search, trace, new URLSearchParams(location.hash.slice(1)));
     } catch (error) {
       if (!(error instanceof URIError)) throw error;
     }
   };
   const write = () => {
-    const changed = [...parts(app, search)].filter(([name, text]) => text !== first.get(name));
+    const changed = [...parts(app, search, trace)].filter(([name, text]) => text !== first.get(name));
     const hash = changed.map(([name, text]) => `${name}=${encodeURIComponent(text)}`).join("&");
     if (`#${hash}` === (location.hash || "#")) return;
     try {
       history.replaceState(history.state, "", hash ? `#${hash}` : location.href.split("#")[0]);
-      written = location.hash;
+      last = location.hash;
     } catch (error) {
       // A page inside another one may have no address of its own.
       if (!(error instanceof DOMException)) throw error;
     }
   };
   if (location.hash.length > 1) read();
-  addEventListener("hashchange", () => location.hash !== written && read());
-  app.store.watch(["view", "camera", "colourBy", "theme", "selected", "hits"], () => {
+  addEventListener("hashchange", () => location.hash !== last && read());
+  app.store.watch(["view", "camera", "colourBy", "theme", "selected", "hits", "lit"], () => {
     clearTimeout(timer);
     timer = window.setTimeout(write, PAUSE);
   });

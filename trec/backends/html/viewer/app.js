@@ -241,8 +241,10 @@ export class App {
     this.state.view = { ...view };
     const held = { ...camera };
     if (before && after) {
-      held.x += after.left + after.width / 2 - before.left - before.width / 2;
-      held.y += after.top - before.top;
+      // What grows along the flow begins where it was, and grows across it to both sides.
+      const [across, along] = scene.sideways ? [0, 0.5] : [0.5, 0];
+      held.x += after.left - before.left + across * (after.width - before.width);
+      held.y += after.top - before.top + along * (after.height - before.height);
     }
     this.store.set({ view, scene, camera: held, lit: null });
     this.stage.move(old, camera);

@@ -33,7 +33,8 @@ export async function start(root, block) {
   mountGestures(app);
   mountTooltip(app);
   mountVoice(app);
-  mountDetails(app, mountTrace(app));
+  const trace = mountTrace(app);
+  mountDetails(app, trace);
   mountMinimap(app);
   const outline = mountOutline(app);
   const search = new Search(app);
@@ -41,7 +42,7 @@ export async function start(root, block) {
   mountToolbar(app, { start: [outlineButton(app, () => outline?.show()), name, search.form], end: [...saving(app), help(app, search.input)] });
   root.querySelector(".foot")?.append(crumbs(app), legend(app));
   mountPrint(app);
-  mountAddress(app, search);
+  mountAddress(app, search, trace);
   root.dataset.ready = "true";
   return app;
 }

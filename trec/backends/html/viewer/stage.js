@@ -76,11 +76,14 @@ export class Stage {
     return this.known;
   }
 
-  /** The colours that an item is drawn in, or those of its family where it is not. @param {Item} item @returns {import("./types.js").Paint} */
+  /** The colours that an item is drawn in, but those of its family where it is not or is a frame and they stand for families. @param {Item} item @returns {import("./types.js").Paint} */
   paintOf(item) {
     const { graph, state, theme } = this.app;
     const box = this.app.boxOf(item);
-    if (state.scene.picture.boxes[box] === item) return this.colours().boxes[box];
+    const { boxes, frames, frameOf } = state.scene.picture;
+    if (boxes[box] === item) return this.colours().boxes[box];
+    const frame = item >= graph.count && state.colourBy !== "family" ? frameOf(item - graph.count) : -1;
+    if (frame >= 0 && frames[frame] === item - graph.count) return this.colours().frames[frame];
     return theme.paints[graph.face(item).role] ?? theme.paints.other;
   }
 
