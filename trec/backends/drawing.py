@@ -100,6 +100,17 @@ class Boxes(Struct, frozen=True):
     nodes: Sequence[int]
     """For each box, an index into `Graph.nodes`; -1 for a box that stands for a tensor."""
 
+    @classmethod
+    def of(cls, rows: Sequence[Box]) -> Boxes:
+        """Return the columns of some boxes."""
+        faces: dict[Face, int] = {}
+        face = []
+        for row in rows:
+            key = Face(row.title, row.subtitle, row.detail, row.look, "", row.link, row.repeats)
+            face.append(faces.setdefault(key, len(faces)))
+        names, clusters, nodes = [[getattr(row, field) for row in rows] for field in ("tooltip", "cluster", "node")]
+        return cls(tuple(faces), face, names, clusters, nodes)
+
     def __len__(self) -> int:
         return len(self.face)
 
@@ -178,6 +189,17 @@ class Edges(Struct, frozen=True):
     """For each edge, an index into `Drawing.boxes`."""
     targets: Sequence[int]
     """For each edge, an index into `Drawing.boxes`."""
+
+    @classmethod
+    def of(cls, rows: Sequence[Edge]) -> Edges:
+        """Return the columns of some edges."""
+        arrows: dict[Arrow, int] = {}
+        arrow = []
+        for row in rows:
+            key = Arrow(row.label, "", row.stroke, row.main, row.length, row.flow)
+            arrow.append(arrows.setdefault(key, len(arrows)))
+        names, sources, targets = [[getattr(row, field) for row in rows] for field in ("tooltip", "source", "target")]
+        return cls(tuple(arrows), arrow, names, range(len(rows)), sources, targets)
 
     def __len__(self) -> int:
         return len(self.arrow)

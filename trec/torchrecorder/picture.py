@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from trec.backends.drawing import Box, Cluster, Drawing, Edge, Look, Stroke
+from trec.backends.drawing import Box, Boxes, Cluster, Drawing, Edge, Edges, Look, Stroke
 from trec.backends.measure import diagram
 from trec.backends.style import LIGHT, Style
 from trec.backends.svg_page import lines
@@ -51,9 +51,9 @@ def _empty(title: str, font: str) -> Drawing:
         background=LIGHT.background,
         text=LIGHT.text,
         label=LIGHT.label,
-        boxes=(),
+        boxes=Boxes.of(()),
         clusters=(),
-        edges=(),
+        edges=Edges.of(()),
         looks=(),
         strokes=(),
     )
@@ -86,9 +86,9 @@ class DrawingRenderer(NestedRenderer):
         first = [index for index, box in enumerate(boxes) if box.cluster < 0 and index not in targets]
         return replace(
             dest,
-            boxes=tuple(boxes),
+            boxes=Boxes.of(boxes),
             clusters=tuple(self._clusters),
-            edges=tuple(edges),
+            edges=Edges.of(edges),
             looks=tuple(self._looks),
             strokes=tuple(self._strokes),
             first=tuple(first),
