@@ -80,8 +80,8 @@ def compare(pairs: list[tuple[Graph, list[str]]], path: Path) -> None:
 
 
 def is_plain(word: str) -> bool:
-    """Return whether a word stands for itself in quotes, and on a page as it is."""
-    return not set(word) & set("\"'*?[") and printable(word) == word
+    """Return whether a word stands for itself in quotes, and for nothing else on a page, where U+FFFD replaces much."""
+    return not set(word) & set("\"'*?[\ufffd") and printable(word) == word
 
 
 def terms_of(graph: Graph, chance: random.Random) -> str:
