@@ -33,7 +33,8 @@ def runs(graph: Graph, groups: Sequence[int]) -> Grouping:
     found = _Runs(graph, groups)
     spans, readers, outside = found.spans, found.readers, found.outside
     current = last = -1
-    segment = begin = first = made = 0
+    segment, first = _STAY, len(readers)
+    begin = made = 0
     reads: list[int] = []
     for index, node in enumerate(graph.nodes):
         if node.kind != "op" and found.gives_way(index, node):
