@@ -87,6 +87,35 @@ def test_a_layer_that_differs_ends_the_run(change: str) -> None:
     assert repeats(layers(change).fold()) == {"layers.0": 2, "layers.3": 2}
 
 
+def two_runs(*picks: tuple[int, int]) -> Graph:
+    """Four layers, and as many others as there are pairs, each of which reads two of the first ones by number."""
+    builder, type_, start = started("Net")
+    made, x = [], start
+    for number in range(4):
+        scope = builder.scope("module", path=f"first.{number}", cls="First", parent=0)
+        (x,) = builder.node("op", "tanh", parent=scope, inputs=[x], results=[type_])
+        made.append(x)
+    x = start
+    for number, (one, other) in enumerate(picks):
+        scope = builder.scope("module", path=f"second.{number}", cls="Second", parent=0)
+        (x,) = builder.node("op", "lerp", parent=scope, inputs=[x, made[one], made[other]], results=[type_])
+    return ended(builder, x)
+
+
+def test_blocks_that_read_an_earlier_run_in_no_common_order_stay() -> None:
+    assert repeats(two_runs((0, 0), (1, 1), (2, 2), (3, 3)).fold()) == {"first.0": 4, "second.0": 4}
+    assert repeats(two_runs((3, 0), (2, 0), (1, 0)).fold()) == {"first.0": 4, "second.0": 3}
+    assert repeats(two_runs((0, 3), (1, 2), (2, 1), (3, 0)).fold()) == {"first.0": 4}
+    assert repeats(two_runs((0, 1), (1, 3), (3, 2), (2, 0)).fold()) == {"first.0": 4}
+
+
+def test_nothing_tells_which_iteration_of_a_folded_run_is_read() -> None:
+    folded = two_runs((0, 3), (1, 2), (2, 1), (3, 0)).fold()
+    assert folded.fold() == folded
+    closed = folded.collapse(depth=1)
+    assert closed.fold() == closed
+
+
 def test_a_step_between_ends_the_run() -> None:
     assert repeats(layers("between").fold()) == {"layers.0": 3, "layers.3": 2}
 

@@ -204,3 +204,22 @@ def test_a_cell_that_is_called_again_and_again_is_rolled_in_both_directions() ->
     rolled = graph.roll().verify()
     assert repeats(rolled) == {"repeat": 20, "cell#19.backward": 18}
     assert_laws(graph, "roll", {})
+
+
+class Activated(nn.Module):
+    """Norms whose activations are called beside them, so that an iteration is no single call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norms = nn.ModuleList([nn.LayerNorm(4) for _ in range(4)])
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for norm in self.norms:
+            x = torch.tanh(norm(x))
+        return x
+
+
+def test_weights_stay_in_their_loop_when_its_calls_become_nodes() -> None:
+    graph = trec.capture(Activated(), (2, 4), backward=True)
+    closed = graph.fold().collapse(depth=1).verify()
+    assert closed.stats().params == graph.stats().params

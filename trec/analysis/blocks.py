@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from trec.analysis.folded_loops import FoldedLoops
 from trec.analysis.groups import short_op
 from trec.ir.types import SOURCE_KINDS
 
@@ -99,6 +100,8 @@ class Blocks:
         self._private = self._sources()
         self.has_steps = bytearray(len(graph.scopes))
         """For each scope but the root, whether a step ran in it."""
+        self.folded = FoldedLoops(graph)
+        """The loops that stand for several iterations already."""
         self.root, closed, split = self._tree()
         for block in closed:
             self._sign(block, whole=not split[block.scope])

@@ -106,7 +106,7 @@ class _Search:
         """Yield the parts of a run whose iterations are wired alike."""
         period = run.period
         iterations = [Iteration(self.blocks, items[at : at + period]) for at in range(run.start, run.end, period)]
-        wiring = Wiring(self.blocks, self.places if paired else None, iterations[0].start, iterations[-1].end)
+        wiring = Wiring(self.blocks, self.places if paired else None, scope, iterations[0].start, iterations[-1].end)
         links = [
             None,
             *[wiring.link(*pair) if pair[1].start not in self.cuts else None for pair in pairwise(iterations)],

@@ -38,16 +38,17 @@ class Iteration:
 class Wiring:
     """What holds between the iterations of one run."""
 
-    def __init__(self, blocks: Blocks, places: Places | None, start: int, end: int) -> None:
+    def __init__(self, blocks: Blocks, places: Places | None, scope: int, start: int, end: int) -> None:
         """Look at a run.
 
         Args:
             blocks: the program.
             places: the loops before it, whose iterations those of this one may read one by one; None if they may not.
+            scope: the scope that the iterations lie in.
             start: first step of the run.
             end: step after its last.
         """
-        self.blocks, self.places = blocks, places
+        self.blocks, self.places, self.scope = blocks, places, scope
         self._first, self._last = blocks.steps[start], blocks.steps[end - 1]
 
     def link(self, before: Iteration, here: Iteration) -> tuple[list[Link], list[int]] | None:
@@ -62,13 +63,9 @@ class Wiring:
         steps: dict[int, int] = {}
         own: dict[int, int] = {}
         for position, (value, earlier) in enumerate(zip(here.reads, before.reads, strict=True)):
-            found = self._inside(before, here, value) or (("same", 0, 0) if value == earlier else None)
-            if found is None and self.places is not None:
-                found = _paired(steps, *self.places.of_values(value, earlier))
+            found = self._inside(before, here, value) or self._outside(value, earlier, steps)
             if found is None and self.is_own(value, here):
                 found = ("own", 0, own.setdefault(value, position))
-            if found is None and self.blocks.graph.producers[value] == self.blocks.graph.producers[earlier]:
-                found = ("producer", 0, self.blocks.graph.producers[value])
             if found is None:
                 return None
             links.append(found)
@@ -123,6 +120,17 @@ class Wiring:
             return ("inside", 0, at - here.low)
         return ("carried", 0, at - before.low) if before.low <= at < before.high else None
 
+    def _outside(self, value: int, earlier: int, steps: dict[int, int]) -> Link | None:
+        """Return the link to what neither of two iterations has of its own."""
+        maker = self.blocks.graph.producers[value]
+        if self.blocks.folded.hide(maker, self.scope):
+            return None
+        if value == earlier:
+            return ("same", 0, 0)
+        found = _paired(steps, *self.places.of_values(value, earlier)) if self.places is not None else None
+        is_other_result = found is None and maker == self.blocks.graph.producers[earlier]
+        return ("producer", 0, maker) if is_other_result else found
+
     def _derivatives(self, before: Iteration, here: Iteration, steps: dict[int, int]) -> list[Link] | None:
         """Return where the nodes are that two iterations differentiate, as for what they read."""
         if len(here.derivatives) != len(before.derivatives):
@@ -135,7 +143,7 @@ class Wiring:
                 found = ("inside", 0, at - here.start)
             elif before.start <= at < before.end:
                 found = ("carried", 0, at - before.start)
-            elif node == earlier:
+            elif node == earlier and not self.blocks.folded.hide(node, self.scope):
                 found = ("same", 0, 0)
             elif self.places is not None:
                 found = _paired(steps, self.places.of_node(node), self.places.of_node(earlier))

@@ -94,13 +94,15 @@ def segment_names(graph: Graph, grouping: Grouping, scopes: Iterable[int]) -> li
 
 
 def moved_out(graph: Graph, node: Node, groups: Sequence[int]) -> Node:
-    """Return a node that stays, held by the nearest module around it that stays open, or by the part of its rank."""
+    """Return a node that stays, held by the nearest open module, loop or part of a rank around it."""
     parent = groups[node.parent]
     if parent < 0:
         return node
     depth = graph.scopes[parent].depth or 1
     parent = graph.scopes[parent].parent
-    while parent > 0 and graph.scopes[parent].kind != "module" and not is_rank(graph, parent):
+    while parent > 0 and not (
+        graph.scopes[parent].kind == "module" or graph.scopes[parent].repeats or is_rank(graph, parent)
+    ):
         parent = graph.scopes[parent].parent
     parent = max(parent, 0)
     return Node(node.kind, node.op, node.name, parent, depth, node.inputs, node.outputs, node.attrs, node.source)
