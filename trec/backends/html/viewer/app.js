@@ -147,6 +147,12 @@ export class App {
     return picture.boxOf(contentOf(graph, view).first[scope]);
   }
 
+  /** What is seen of an item: the box that it is drawn as or in, or the open scope that it is. @param {Item} item @returns {Item} */
+  seenAs(item) {
+    const { scene, view } = this.state;
+    return scene.picture.boxes[this.boxOf(item)] ?? standIn(this.graph, view, item);
+  }
+
   /** Where an item is, or what it is closed in; null if it is hidden. @param {Item} item @returns {Rect | null} */
   placeOf(item) {
     const { graph } = this;
