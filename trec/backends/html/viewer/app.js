@@ -247,6 +247,7 @@ export class App {
     this.state.view = { ...view };
     const held = { ...camera };
     if (before && after) {
+      this.untouched = false;
       // What grows along the flow begins where it was, and grows across it to both sides.
       const [across, along] = scene.sideways ? [0, 0.5] : [0.5, 0];
       held.x += after.left - before.left + across * (after.width - before.width);
