@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.backends.node import FOLDER
-from tests.backends.samples import sample
+from tests.backends.samples import blocks, sample
 from tests.html.browser import play
 from tests.html.test_page import TITLES, nested
 
@@ -123,6 +123,33 @@ def test_the_help_opens_by_key_and_closes(tmp_path: Path) -> None:
     assert play(sample(), script, tmp_path) == [True, False, "search"]
 
 
+FOCUSED = """const focused = () => page.evaluate(() => document.activeElement.textContent);
+"""
+
+
+def test_the_focus_goes_along_with_what_a_link_leads_to(tmp_path: Path) -> None:
+    script = """const seen = [];
+      await page.evaluate(() => trec.go(trec.graph.find("encoder")));
+      const links = [page.locator(".side section .link").first(), page.locator(".crumbs button").first()];
+      for (const link of links) {
+        await page.waitForTimeout(200);
+        await link.focus();
+        await page.keyboard.press("Enter");
+        await page.waitForTimeout(200);
+        seen.push(await focused());
+      }
+      return seen;"""
+    assert play(nested().to_html(depth=1), FOCUSED + script, tmp_path) == ["x", "Nested"]
+
+
+def test_the_focus_goes_to_what_more_is_shown(tmp_path: Path) -> None:
+    script = """await page.evaluate(() => trec.select(trec.graph.count));
+      await page.getByTitle("Show more").first().focus();
+      await page.keyboard.press("Enter");
+      return focused();"""
+    assert play(blocks(20), FOCUSED + script, tmp_path) == "layers.11"
+
+
 def test_nothing_moves_for_those_who_want_it_still(tmp_path: Path) -> None:
     script = (
         "return page.evaluate(() => { trec.toggle(trec.graph.find('encoder')); return trec.stage.moving === null; });"
@@ -164,7 +191,7 @@ def test_nothing_is_lost_at_twice_the_size(tmp_path: Path) -> None:
 
 def test_paper_has_the_picture_in_strokes_and_its_name(tmp_path: Path) -> None:
     script = """await page.emulateMedia({ media: "print" });
-      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      for (let look = 0; look < 2; look++) await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
       const theme = () => page.evaluate(() => trec.state.theme);
       const isSeen = (name) => page.locator(name).isVisible();
       const sheet = await page.locator(".sheet").innerText();

@@ -112,6 +112,60 @@ def test_an_address_that_is_entered_is_gone_to(tmp_path: Path) -> None:
     assert play(nested(), script, tmp_path) == ["decoder", "dark"]
 
 
+MIDDLE = """const middle = () => page.evaluate(() => {
+    const { camera: { x, y, zoom } } = trec.state;
+    const { width, height } = trec.stage.size;
+    return [x + width / 2 / zoom, y + height / 2 / zoom, 100 * zoom].map(Math.round);
+  });
+  await page.waitForTimeout(100);
+"""
+
+
+def test_the_way_back_leads_through_all_that_was_seen(tmp_path: Path) -> None:
+    script = """const seen = [];
+      const look = async () => {
+        await page.waitForTimeout(500);
+        seen.push([await state(), await page.evaluate(() => location.hash)]);
+      };
+      await look();
+      const other = "#select=decoder&theme=dark&find=relu&open=0.3.4&at=100_100_1.000";
+      await page.evaluate((hash) => { location.hash = hash; }, other);
+      await look();
+      await page.goBack();
+      await look();
+      await page.goForward();
+      await look();
+      return seen;"""
+    first, other, back, again = play(nested().to_html(depth=1), STATE + script, tmp_path)
+    assert other[0]["theme"] != first[0]["theme"]
+    assert back == first
+    assert again == other
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        "await page.evaluate(() => trec.toggle(trec.graph.find('encoder')));",
+        "await page.evaluate(() => { trec.select(trec.graph.find('decoder')); trec.fit(); });",
+        "await page.evaluate(() => trec.openTo(null));",
+    ],
+    ids=["opened", "chosen and all seen", "as much as can be read"],
+)
+def test_an_address_brings_back_a_look_that_nobody_moved(act: str, tmp_path: Path) -> None:
+    page = nested().to_html(depth=1)
+    script = f"{act} await page.waitForTimeout(600); return [await middle(), await page.evaluate(() => location.hash)];"
+    before, hash_ = play(page, MIDDLE + script, tmp_path)
+    assert play(page, MIDDLE + "return middle();", tmp_path, hash=hash_) == pytest.approx(before, abs=1)
+
+
+def test_an_address_brings_back_the_look_of_a_narrow_page(tmp_path: Path) -> None:
+    look = "#at=100_1000_0.0800"
+    found = play(
+        nested().to_html(), MIDDLE + "return middle();", tmp_path, hash=look, viewport={"width": 360, "height": 640}
+    )
+    assert found == pytest.approx([100, 1000, 8], abs=2)
+
+
 def test_many_open_scopes_are_a_short_address(tmp_path: Path) -> None:
     script = """await page.evaluate(() => trec.change({ folded: false }));
       await page.evaluate(() => trec.openTo(Infinity));

@@ -93,3 +93,22 @@ def test_the_page_answers_while_much_is_opened(tmp_path: Path) -> None:
     boxes, answered = play(blocks(6000).to_html(depth=1), script, tmp_path)
     assert boxes > 6000
     assert answered
+
+
+def test_what_is_kept_of_earlier_pictures_does_not_grow_without_end(tmp_path: Path) -> None:
+    script = """await page.evaluate(() => trec.become({ folded: false }));
+      const tools = await page.context().newCDPSession(page);
+      const kept = async (first, end) => {
+        await page.evaluate(([first, end]) => {
+          for (let at = first; at < end; at++) {
+            const layer = trec.graph.find(`layers.${at}`);
+            trec.toggle(layer);
+            trec.toggle(layer);
+          }
+        }, [first, end]);
+        await tools.send("HeapProfiler.collectGarbage");
+        return (await tools.send("Runtime.getHeapUsage")).usedSize;
+      };
+      return [await kept(0, 60), await kept(60, 260)];"""
+    soon, later = play(blocks(300).to_html(depth=1), script, tmp_path)
+    assert later < 1.3 * soon

@@ -125,6 +125,27 @@ def test_enter_opens_what_the_arrow_keys_lead_to(tmp_path: Path) -> None:
     assert found == ["decoder"]
 
 
+@pytest.mark.parametrize(
+    ("chosen", "opened"), [("layers.3", "layers.0"), ("layers.0.linear", "layers.0")], ids=["folded", "closed in"]
+)
+def test_enter_opens_what_is_seen_of_what_is_chosen(chosen: str, opened: str, tmp_path: Path) -> None:
+    script = f"""await page.evaluate(() => trec.select(trec.graph.find({chosen!r})));
+      await page.focus("canvas");
+      await page.keyboard.press("Enter");
+      return frames();"""
+    assert play(blocks(4).to_html(depth=1), TITLES + script, tmp_path) == [opened]
+
+
+def test_a_menu_at_the_pointer_leaves_the_picture_where_it_is(tmp_path: Path) -> None:
+    script = """const before = await page.evaluate(() => trec.state.camera);
+      await page.mouse.move(600, 400);
+      await page.mouse.down({ button: "right" });
+      await page.mouse.move(700, 500, { steps: 3 });
+      return [before, await page.evaluate(() => trec.state.camera)];"""
+    before, after = play(nested().to_html(depth=1), script, tmp_path)
+    assert after == before
+
+
 def test_wheel_drag_and_keys_move_the_view(tmp_path: Path) -> None:
     found = play(
         nested(),

@@ -13,6 +13,9 @@ const PAUSE = 300;
 /** @type {[keyof View, string][]} */
 const SWITCHES = [["state", "p"], ["views", "v"], ["constants", "c"], ["folded", "f"], ["columns", "w"]];
 
+/** Looks that follow the size of the window: as much as can be read, and all of the picture. */
+const fits = ["start", "all"];
+
 /** Lengths of runs of equal bits, of zeros first, to the base of 36. @param {Uint8Array} bits */
 export function packed(bits) {
   const runs = [];
@@ -62,7 +65,7 @@ function parts(app, search, trace) {
     ["shapes", view.shapes],
     ["colour", colourBy],
     ["theme", theme],
-    ["at", app.untouched ? "" : [...middle.map((length) => Math.round(length)), camera.zoom.toPrecision(4)].join("_")],
+    ["at", app.untouched ? fits[Number(app.whole)] : [...middle.map((length) => Math.round(length)), camera.zoom.toPrecision(4)].join("_")],
     ["select", written(app, selected)],
     ["edges", `${trace.up ? "u" : ""}${trace.down ? "d" : ""}${trace.steps < Infinity ? trace.steps : ""}`],
     ["from", written(app, trace.from)],
@@ -72,41 +75,53 @@ function parts(app, search, trace) {
 }
 
 /**
- * Take on what an address says; what it says of another graph, or wrongly, is passed over.
+ * Take on what an address says: what it says nothing of is as at first; what it says wrongly, or of another graph, is
+ * passed over.
  *
  * @param {App} app
  * @param {Search} search
  * @param {Trace} trace
+ * @param {Map<string, string>} first
  * @param {URLSearchParams} found
  */
-function take(app, search, trace, found) {
-  const { graph } = app;
-  const { view } = app.state;
-  /** @type {Partial<View>} */
-  const change = {};
-  const open = unpacked(found.get("open") ?? "", graph.scopeCount);
-  if (open) change.open = open;
-  const show = found.get("show");
-  if (show !== null && /^p?v?c?f?w?$/.test(show)) for (const [name, letter] of SWITCHES) Object.assign(change, { [name]: show.includes(letter) });
-  const shapes = found.get("shapes");
-  if (shapes === "all" || shapes === "none" || shapes === "changes") change.shapes = shapes;
-  const theme = found.get("theme");
+function take(app, search, trace, first, found) {
+  const said = (/** @type {string} */ name) => found.get(name) ?? first.get(name) ?? "";
+  const theme = said("theme");
   if (theme === "light" || theme === "dark") app.store.set({ theme });
-  const colourBy = found.get("colour") ?? "";
-  if (COLOURINGS.has(colourBy)) app.store.set({ colourBy });
-  if (Object.keys(change).some((name) => change[/** @type {keyof View} */ (name)] !== view[/** @type {keyof View} */ (name)])) {
-    app.change(change);
+  if (COLOURINGS.has(said("colour"))) app.store.set({ colourBy: said("colour") });
+  const now = parts(app, search, trace);
+  if (["open", "show", "shapes"].some((name) => said(name) !== now.get(name))) {
+    app.change(viewed(app, said));
     app.fit();
   }
-  const selected = named(app, found.get("select"));
-  if (selected >= 0) app.select(selected);
-  const [, up, down, steps] = /^(u?)(d?)(\d?)$/.exec(found.get("edges") ?? "ud1") ?? [];
-  const ends = { from: named(app, found.get("from")), to: named(app, found.get("to")) };
+  app.select(named(app, said("select")));
+  const [, up, down, steps] = /^(u?)(d?)(\d?)$/.exec(said("edges")) ?? [];
+  const ends = { from: named(app, said("from")), to: named(app, said("to")) };
   if (steps !== undefined) trace.set({ up: Boolean(up), down: Boolean(down), steps: Number(steps) || Infinity, ...ends });
-  if (found.get("find")) search.find(found.get("find") ?? "");
-  const at = (found.get("at") ?? "").split("_").map(Number);
+  if (said("find") !== search.text) search.find(said("find"));
+  look(app, found.get("at") ?? (app.state.selected < 0 ? said("at") : ""));
+}
+
+/** What an address says of what is shown. @param {App} app @param {(name: string) => string} said @returns {Partial<View>} */
+function viewed({ graph }, said) {
+  /** @type {Partial<View>} */
+  const change = {};
+  const open = unpacked(said("open"), graph.scopeCount);
+  if (open) change.open = open;
+  const show = said("show");
+  if (/^p?v?c?f?w?$/.test(show)) for (const [name, letter] of SWITCHES) Object.assign(change, { [name]: show.includes(letter) });
+  const shapes = said("shapes");
+  if (shapes === "all" || shapes === "none" || shapes === "changes") change.shapes = shapes;
+  return change;
+}
+
+/** Look where an address says. @param {App} app @param {string} text */
+function look(app, text) {
+  if (fits.includes(text)) return app.fit(text === fits[1]);
+  const at = text.split("_").map(Number);
   if (at.length !== 3 || !at.every(Number.isFinite) || at[2] < 1e-4 || at[2] > 8) return;
   app.untouched = false;
+  app.stage.measure(); // other parts of the page have taken their room since
   app.store.set({ camera: centred({ left: at[0], top: at[1], width: 0, height: 0 }, app.stage.size, at[2]) });
 }
 
@@ -117,13 +132,15 @@ export function mountAddress(app, search, trace) {
   let timer = 0;
   const read = () => {
     try {
-      take(app, search, trace, new URLSearchParams(location.hash.slice(1)));
+      take(app, search, trace, first, new URLSearchParams(location.hash.slice(1)));
     } catch (error) {
       if (!(error instanceof URIError)) throw error;
     }
   };
   const write = () => {
-    const changed = [...parts(app, search, trace)].filter(([name, text]) => text !== first.get(name));
+    // The panel of what is chosen moves the view when it opens, unless the address says where to look.
+    const isMoved = (/** @type {string} */ name) => name === "at" && app.state.selected >= 0;
+    const changed = [...parts(app, search, trace)].filter(([name, text]) => text !== first.get(name) || isMoved(name));
     const hash = changed.map(([name, text]) => `${name}=${encodeURIComponent(text)}`).join("&");
     if (`#${hash}` === (location.hash || "#")) return;
     try {
@@ -135,7 +152,11 @@ export function mountAddress(app, search, trace) {
     }
   };
   if (location.hash.length > 1) read();
-  addEventListener("hashchange", () => location.hash !== last && read());
+  addEventListener("hashchange", () => {
+    if (location.hash === last) return;
+    last = location.hash;
+    read();
+  });
   app.store.watch(["view", "camera", "colourBy", "theme", "selected", "hits", "lit"], () => {
     clearTimeout(timer);
     timer = window.setTimeout(write, PAUSE);

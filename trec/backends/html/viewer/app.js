@@ -147,6 +147,12 @@ export class App {
     return picture.boxOf(contentOf(graph, view).first[scope]);
   }
 
+  /** What is seen of an item: the box that it is drawn as or in, or the open scope that it is. @param {Item} item @returns {Item} */
+  seenAs(item) {
+    const { scene, view } = this.state;
+    return scene.picture.boxes[this.boxOf(item)] ?? standIn(this.graph, view, item);
+  }
+
   /** Where an item is, or what it is closed in; null if it is hidden. @param {Item} item @returns {Rect | null} */
   placeOf(item) {
     const { graph } = this;
@@ -241,6 +247,7 @@ export class App {
     this.state.view = { ...view };
     const held = { ...camera };
     if (before && after) {
+      this.untouched = false;
       // What grows along the flow begins where it was, and grows across it to both sides.
       const [across, along] = scene.sideways ? [0, 0.5] : [0.5, 0];
       held.x += after.left - before.left + across * (after.width - before.width);

@@ -20,6 +20,7 @@ export function crumbs(app) {
     const key = `${around}|${state.selected}`;
     if (key === shown) return;
     shown = key;
+    const hadFocus = list.contains(document.activeElement);
     list.replaceChildren(...around.map((one, at) => {
       const text = one === graph.count || app.together(one) ? app.nameOf(one) : graph.face(one).title || graph.nameOf(one);
       const click = () => (one === graph.count ? whole(app) : app.go(one));
@@ -27,6 +28,7 @@ export function crumbs(app) {
       if (at === around.length - 1 && one === state.selected) made.setAttribute("aria-current", "true");
       return element("li", {}, made);
     }));
+    if (hadFocus) list.lastElementChild?.querySelector("button")?.focus();
   };
   app.store.watch(["selected", "scene", "camera"], () => {
     pending ||= window.setTimeout(show, 80);

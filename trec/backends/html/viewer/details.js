@@ -74,6 +74,7 @@ class Details {
     const { app, panel } = this;
     const { selected } = app.state;
     const scroll = selected === this.shown ? panel.scrollTop : 0;
+    const hadFocus = panel.contains(document.activeElement);
     const focused = document.activeElement?.getAttribute("data-name");
     const isNew = panel.hidden && selected >= 0;
     this.shown = selected;
@@ -81,7 +82,7 @@ class Details {
     if (selected < 0) return panel.replaceChildren();
     panel.replaceChildren(this.head(selected), this.facts(selected), this.highlight(), this.ways(selected), ...this.joints(selected));
     panel.scrollTop = scroll;
-    if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`[data-name="${focused}"]`))?.focus();
+    if (hadFocus) /** @type {HTMLElement | null} */ (panel.querySelector(`[data-name="${focused}"]`) ?? panel.querySelector("h2"))?.focus({ preventScroll: true });
     if (!isNew) return;
     app.makeRoom(drawn(app, selected));
   }
@@ -95,7 +96,7 @@ class Details {
   head(item) {
     const { graph, stage } = this.app;
     const kind = graph.kindOf(item);
-    const title = element("h2", {}, swatch(stage.paintOf(item)), element("bdi", {}, cut(this.app.nameOf(item))));
+    const title = element("h2", { tabindex: -1 }, swatch(stage.paintOf(item)), element("bdi", {}, cut(this.app.nameOf(item))));
     const close = button(sign("M4 4l8 8M12 4l-8 8"), "Close (Escape)", () => this.close());
     const all = this.app.together(item);
     const words = all ? [`${all.length} ${kind}s`] : [...new Set([graph.opOf(item), kind === "op" ? "" : kind])].filter(Boolean);
@@ -229,6 +230,7 @@ class Details {
     if (all.length > FEW) {
       const rest = button(`${Math.min(all.length, MANY) - FEW} more`, "Show more", () => {
         add(FEW, MANY);
+        list.children[FEW].querySelector("button")?.focus();
         rest.remove();
       });
       section.append(rest);

@@ -74,6 +74,8 @@ export function mountGestures(app) {
   };
   canvas.addEventListener("pointerup", up);
   canvas.addEventListener("pointercancel", up);
+  // Where a menu opens, nothing tells that the pointer is up again.
+  canvas.addEventListener("contextmenu", () => down.clear());
   canvas.addEventListener("pointerleave", () => store.set({ hovered: -1 }));
   canvas.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -122,7 +124,7 @@ function press(app, key, look) {
   if (key === "0" || key === "Home") app.seeAll();
   else if (key === "+" || key === "=") look(zoomed(camera, 1.25, width / 2, height / 2));
   else if (key === "-") look(zoomed(camera, 0.8, width / 2, height / 2));
-  else if (key === "Enter" || key === " ") app.toggle(selected);
+  else if (key === "Enter" || key === " ") app.toggle(app.seenAs(selected));
   else if (key === "Escape") app.select(-1);
   else if (key.startsWith("Arrow")) {
     const next = nearest(app, key);

@@ -37,7 +37,7 @@ export function mountPrint(app) {
   let { theme } = app.state;
   addEventListener("beforeprint", () => {
     if (app.state.scene.picture.boxes.length > MANY) return;
-    theme = app.state.theme;
+    if (!sheet.isConnected) theme = app.state.theme;
     app.store.set({ theme: "light" });
     const { graph } = app;
     const picture = new DOMParser().parseFromString(svg(app, false), "image/svg+xml").documentElement;

@@ -1,7 +1,7 @@
 // Equal rows of numbers get one number, by which what is known of them is found again.
 
-/** Rows that are kept in any case. */
-const FEW = 1000;
+/** Numbers in rows that are kept in any case. */
+const FEW = 20000;
 
 /** @template Known @typedef {{ row: ArrayLike<number>, value: Known, used: number }} Entry a row, what is known of it, and the last picture that asked for it */
 
@@ -13,18 +13,23 @@ export class Interning {
     this.count = 0;
     /** Number of the picture. */
     this.picture = 0;
-    /** Rows that are kept, and how many of them this picture asked for. */
+    /** Numbers in the rows that are kept, and in those of them that this picture asked for. */
     this.kept = 0;
     this.used = 0;
   }
 
-  /** Begin another picture; once there is much that the last two did not ask for, that is forgotten. */
-  turn() {
-    if (this.kept > 3 * this.used + FEW) {
+  /** Whether there is much that the last picture did not ask for. */
+  get isFull() {
+    return this.kept > 3 * this.used + FEW;
+  }
+
+  /** Begin another picture. @param {boolean} forgets whether what the last two did not ask for is forgotten */
+  turn(forgets) {
+    if (forgets) {
       this.kept = 0;
       for (const [hash, entries] of this.found) {
         const left = entries.filter((entry) => entry.used >= this.picture - 1);
-        this.kept += left.length;
+        for (const { row } of left) this.kept += row.length;
         if (left.length) this.found.set(hash, left);
         else this.found.delete(hash);
       }
@@ -47,9 +52,9 @@ export class Interning {
     for (const other of entries) if (isEqual(other.row, row)) entry = other;
     if (!entry) {
       entries.push((entry = { row, value: make(this.count++), used: -1 }));
-      this.kept++;
+      this.kept += row.length;
     }
-    if (entry.used !== this.picture) this.used++;
+    if (entry.used !== this.picture) this.used += row.length;
     entry.used = this.picture;
     return entry.value;
   }

@@ -27,8 +27,10 @@ export class Memory {
     this.outcomes = new Interning();
   }
 
-  /** Begin another picture. */
+  /** Begin another picture. What is kept of one kind keeps what belongs to it of the others, so they forget together. */
   turn() {
-    for (const kind of [this.nets, this.forms, this.contents, this.frames, this.outcomes]) kind.turn();
+    const kinds = [this.nets, this.forms, this.contents, this.frames, this.outcomes];
+    const forgets = kinds.some((kind) => kind.isFull);
+    for (const kind of kinds) kind.turn(forgets);
   }
 }
