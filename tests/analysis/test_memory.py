@@ -144,6 +144,10 @@ def test_what_autograd_saves_is_there_until_it_runs_backward() -> None:
     result = 32 * 64 * 4
     assert alone.memory().peak == 3 * result
     assert step.memory().peak >= 5 * result
+    without_backward: Any = trec.capture(model, (32, 64), costs=True)
+    for forward in (without_backward, step.phase("forward")):
+        assert forward.lifetimes == ()
+        assert forward.memory().peak <= 3 * result
 
 
 @pytest.mark.torch

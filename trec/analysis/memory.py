@@ -65,10 +65,11 @@ def memory(graph: Graph) -> Memory:
     inside a single operator or a collapsed node are not seen: the finer the graph, the better the figure. Of what was
     folded one iteration counts.
 
-    Of a graph that was recorded with `costs=True` it is known when memory was really given back; this is not kept in
-    files. Else it is inferred: Python keeps what a module is given until its call returns, and what a variable holds
-    until the statement that reads it last has ended, as far as lines of the source code tell. A variable that keeps a
-    tensor even longer makes the real peak higher.
+    Of a graph that was recorded with `costs=True`, under `torch.no_grad()` or with its backward pass, it is known when
+    memory was really given back; this is not kept in files. Else it is inferred, without what autograd keeps: Python
+    keeps what a module is given until its call returns, and what a variable holds until the statement that reads it
+    last has ended, as far as lines of the source code tell. A variable that keeps a tensor even longer makes the real
+    peak higher.
 
     Args:
         graph: what to look at; best of level `aten`.

@@ -119,6 +119,8 @@ class Log:
         """Seconds that a call of a module took, by scope."""
         self.lifetimes: list[Lifetime] | None = None
         """Those of all storages that operators made; None if they were not followed."""
+        self.saves = False
+        """Whether autograd may have kept some of them for a backward pass."""
         self.differentiates: dict[int, int] = {}
         """For what autograd made in a backward pass, a value that the operator made which it differentiates."""
         self._argument_index: dict[tuple[int, Any], int] = {}

@@ -147,7 +147,7 @@ class Graph(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
 
     @cached_property
     def lifetimes(self) -> tuple[Lifetime, ...]:
-        """How long the memory that steps made was there, if the graph was recorded with `costs=True`; else empty."""
+        """How long the memory that steps made was there; empty unless `memory` says that it is known."""
         return ()
 
     def phase_of(self, node: Node) -> Phase:

@@ -81,7 +81,9 @@ def phase(graph: Graph, phase: Phase) -> Graph:
         for edge in graph.carried
         if (name := graph.nodes[edge.node].name) in place and edge.value in made
     ]
-    return derived(with_nodes(graph, trimmed, scopes=scopes, attrs=attrs, carried=carried), graph, members)
+    result = with_nodes(graph, trimmed, scopes=scopes, attrs=attrs, carried=carried)
+    result.__dict__.pop("lifetimes", None)  # alone, it would have given back sooner what the other phases read
+    return derived(result, graph, members)
 
 
 def _later(graph: Graph, phase: Phase) -> Graph:

@@ -19,12 +19,17 @@ if TYPE_CHECKING:
 def lifetimes(log: Log, program: Program, steps: Sequence[str], values: Mapping[int, str]) -> tuple[Lifetime, ...]:
     """Return the lifetime of each storage that a value of the graph lies in.
 
+    None is returned where autograd kept storages for a backward pass that was not recorded: the program alone, as it
+    runs under `torch.no_grad()`, does not need them so long.
+
     Args:
         log: what was written down.
         program: its steps.
         steps: their names.
         values: names of the values that steps yield.
     """
+    if log.saves and not log.differentiates:
+        return ()
     begun = sorted([(first, at) for at, step in enumerate(program.steps) if (first := _begin(step)) is not None])
     firsts = [first for first, _ in begun]
     last = list(accumulate([at for _, at in begun], max))

@@ -6,6 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from torch import is_grad_enabled
+
 from trec.capture.log import Lifetime
 from trec.capture.values.memory import Memory
 from trec.capture.values.storages import storage_key
@@ -64,6 +66,7 @@ class MeasuredMemory(Memory):
         if log.lifetimes is None or storage is None or key is None or type(size) is not int:
             log.lifetimes = None  # not all can be followed, or their sizes are only names
             return
+        log.saves |= is_grad_enabled()
         lifetime = Lifetime([value], size)
         log.lifetimes.append(lifetime)
         self._made[key] = lifetime, ref(storage, partial(self._gone, key))
