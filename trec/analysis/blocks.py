@@ -19,8 +19,6 @@ _INDEXING = frozenset({"__getitem__", "select", "slice", "narrow", "index_select
 """Operators whose numbers say where to read: they may count on from one iteration to the next."""
 COUNTER = re.compile(r"(?:\A|_)(?:idx|index|id|number|no)\Z")
 """Names of arguments that tell a module its position among its siblings."""
-
-
 _NUMBER = re.compile(r"-?\b\d{1,18}\b")
 
 

@@ -60,7 +60,8 @@ def phase(graph: Graph, phase: Phase) -> Graph:
     nodes = _absorbed(_without_tensors(graph, _needed(graph)))
     taken = {node.name: 0 for node in nodes} | {scope.name: 0 for scope in graph.scopes if scope.phase == "forward"}
     made = {value for node in nodes for value in node.outputs}
-    foreign = {value for node in nodes for value in node.inputs} - made
+    read = {value for node in nodes for value in node.inputs}
+    foreign = read - made
     entering: list[Node] = []
     members: dict[str, list[int]] = {}
     for value in sorted(foreign):
@@ -69,11 +70,9 @@ def phase(graph: Graph, phase: Phase) -> Graph:
         entering.append(Node("input", "input", name, 0, 1, (), (value,)))
         members[name] = [producer]
     attrs = list(graph.attrs)
-    read = {value for node in nodes for value in node.inputs}
     trimmed = [_trimmed(graph, node, read, attrs) for node in nodes]
     if entering:
         trimmed, attrs = counted([*entering, *trimmed], attrs)
-    scopes = _forward_scopes(graph)
     place = {node.name: at for at, node in enumerate(trimmed) if node.name not in members}
     made |= foreign
     carried = [
@@ -81,7 +80,7 @@ def phase(graph: Graph, phase: Phase) -> Graph:
         for edge in graph.carried
         if (name := graph.nodes[edge.node].name) in place and edge.value in made
     ]
-    result = with_nodes(graph, trimmed, scopes=scopes, attrs=attrs, carried=carried)
+    result = with_nodes(graph, trimmed, scopes=_forward_scopes(graph), attrs=attrs, carried=carried)
     result.__dict__.pop("lifetimes", None)  # alone, it would have given back sooner what the other phases read
     return derived(result, graph, members)
 
