@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from trec.analysis.diff import Diff
     from trec.ir.graph import Graph
 
-FOLDER = Path(__file__).parent / "page"
+FOLDER = Path(__file__).parent / "gallery" / "page"
 BROWSE = Path(__file__).parents[1] / "tests" / "node" / "browse.mjs"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
