@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOLDER = ROOT / "docs" / "gallery"
-PAGE = (FOLDER / "index.md").read_text(encoding="utf-8")
+PAGE, SCREENSHOTS = (FOLDER / "index.md").read_text(encoding="utf-8").split("\n## The page\n")
 _OTHERS = ("torchvision", "transformers", "llama", "t5")
 
 
@@ -27,11 +27,19 @@ def drawn(text: str) -> set[str]:
 def test_every_picture_is_shown_and_made_by_the_code_on_the_page() -> None:
     shown = set(re.findall(r"\]\(([^)]+)\)", PAGE))
     assert shown == drawn(PAGE)
-    assert {path.name for path in FOLDER.iterdir()} == shown | {"index.md"}
+    assert {path.name for path in FOLDER.iterdir()} == shown | {"index.md", "page"}
+
+
+def test_every_screenshot_is_shown_and_taken_by_the_script() -> None:
+    texts = SCREENSHOTS + (ROOT / "docs" / "page.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"page/([\w-]+)\.png\)", texts))
+    assert shown == {path.stem for path in (FOLDER / "page").iterdir()}
+    script = (ROOT / "docs" / "make_page_pictures.py").read_text(encoding="utf-8")
+    assert [name for name in sorted(shown) if f'"{name}": ' not in script] == []
 
 
 def test_no_picture_is_large() -> None:
-    assert [path.name for path in FOLDER.iterdir() if path.stat().st_size > 300_000] == []
+    assert [path.name for path in FOLDER.rglob("*.*") if path.stat().st_size > 300_000] == []
 
 
 def test_drawings_are_valid_xml() -> None:
