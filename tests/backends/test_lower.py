@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from tests.backends.samples import aten, deep, marks, named, sample
+from tests.backends.samples import aten, blocks, deep, marks, named, sample
 from tests.conftest import collapsed, skip, twice
 from tests.strategies import any_graph
 from trec.backends.lower import lower
@@ -202,6 +202,14 @@ def test_caption() -> None:
     assert lower(sample(), caption=True).caption == "SampleNet · depth 2 · 31 params"
     assert lower(collapsed(), caption=True).caption == "Collapsed · depth 1 · 1.2 k params"
     assert lower(sample()).caption == ""
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_a_caption_counts_the_parameters_of_all_blocks_that_were_folded(depth: int) -> None:
+    graph = blocks(3)
+    whole, folded = (lower(one.collapse(depth=depth), caption=True).caption for one in (graph, graph.fold()))
+    assert whole == folded
+    assert "param" in whole
 
 
 def test_inputs_stand_first() -> None:
