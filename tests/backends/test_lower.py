@@ -376,3 +376,15 @@ def test_tensors_of_one_container_that_one_step_reads_are_one_pill_and_so_are_th
     assert drawing.first == (0, 1, 2)
     assert drawing.boxes[0].tooltip == "state.cell\nstate.hidden"
     assert sum(edge.source == 2 for edge in drawing.edges) == 5
+
+
+def test_a_renamed_call_has_its_new_name_on_the_picture() -> None:
+    whole = blocks(2).rename({"layers.0": "first"})
+    assert [row.title for row in lower(whole).clusters] == ["first", "layers.1"]
+    assert box(lower(whole.collapse(depth=1)), "first").subtitle == "Block"
+
+
+def test_calls_that_are_renamed_together_have_titles_as_seen_from_the_calls_around_them() -> None:
+    renamed = deep(3).rename(lambda row: row.name.replace("m", "n", 1))
+    assert [row.title for row in lower(deep(3)).clusters] == ["m", "m"]
+    assert [row.title for row in lower(renamed).clusters] == ["n", "m"]
