@@ -388,3 +388,7 @@ def test_calls_that_are_renamed_together_have_titles_as_seen_from_the_calls_arou
     renamed = deep(3).rename(lambda row: row.name.replace("m", "n", 1))
     assert [row.title for row in lower(deep(3)).clusters] == ["m", "m"]
     assert [row.title for row in lower(renamed).clusters] == ["n", "m"]
+
+
+def test_what_is_in_a_renamed_call_keeps_its_title() -> None:
+    assert [row.title for row in lower(deep(3).rename({"m": "outer"})).clusters] == ["outer", "m"]

@@ -50,8 +50,8 @@ class Faces(Table[Face]):
         """Return the name of a call as seen from the calls around it."""
         if scope.kind != "module":
             return short_name(scope.cls) or scope.name
-        around = labels.called(self._graph.scopes[scope.parent]) if scope.parent >= 0 else ""
-        name = labels.called(scope)
+        name, outer = labels.called(scope), self._graph.scopes[max(scope.parent, 0)]
+        around = "" if scope.parent < 0 else outer.path if name == scope.path else labels.called(outer)
         title = (labels.relative(name, around) if name else "") or scope.cls or self._graph.name
         return f"{title} ({scope.call + 1})" if scope.call and name == scope.path else title
 
