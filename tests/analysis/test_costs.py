@@ -81,3 +81,35 @@ def test_a_folded_graph_costs_as_much_as_before(graph: Graph) -> None:
     found = [(cost.output_bytes, cost.parameter_bytes) for cost in (costs(graph).total, costs(graph.fold()).total)]
     assert found[0] == found[1]
     assert found[1][1] == graph.fold().stats().param_bytes
+
+
+def test_costs_print_as_a_table_of_the_calls_of_modules() -> None:
+    found = costs(shared())
+    assert (
+        str(found)
+        == """\
+module   class  times  flops  output bytes  parameter bytes
+Net        Net      1    356           160               96
+  a          A      1    256           128               32
+    a.0      B      1    128            64               32
+    a.1      B      1    128            64               32
+  last       C      1    100            32               64"""
+    )
+    assert found.rows()[1] == {
+        "name": "a", "cls": "A", "depth": 1, "times": 1,
+        "flops": 256, "output_bytes": 128, "parameter_bytes": 32, "seconds": None,
+    }  # fmt: skip
+
+
+def test_a_table_of_costs_has_seconds_only_where_they_were_taken() -> None:
+    graph = shared()
+    graph.__dict__["seconds"] = {"last": 0.25}
+    first, *rest = str(costs(graph)).splitlines()
+    assert first.endswith("seconds")
+    assert [row.split()[-1] for row in rest] == ["0.250000", "-", "-", "-", "0.250000"]
+
+
+def test_what_was_not_counted_is_a_dash() -> None:
+    builder = GraphBuilder("Net")
+    builder.node("op", "mm", parent=builder.scope("module", path="", cls="Net"))
+    assert str(costs(builder.build())).splitlines()[1].split() == ["Net", "Net", "1", "-", "0", "0"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from tests.backends.samples import aten, deep, marks, named, sample
+from tests.backends.samples import aten, blocks, deep, marks, named, sample
 from tests.conftest import collapsed, skip, twice
 from tests.strategies import any_graph
 from trec.backends.lower import lower
@@ -204,6 +204,14 @@ def test_caption() -> None:
     assert lower(sample()).caption == ""
 
 
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_a_caption_counts_the_parameters_of_all_blocks_that_were_folded(depth: int) -> None:
+    graph = blocks(3)
+    whole, folded = (lower(one.collapse(depth=depth), caption=True).caption for one in (graph, graph.fold()))
+    assert whole == folded
+    assert "param" in whole
+
+
 def test_inputs_stand_first() -> None:
     drawing = lower(sample())
     assert [drawing.boxes[index].title for index in drawing.first] == ["x"]
@@ -368,3 +376,19 @@ def test_tensors_of_one_container_that_one_step_reads_are_one_pill_and_so_are_th
     assert drawing.first == (0, 1, 2)
     assert drawing.boxes[0].tooltip == "state.cell\nstate.hidden"
     assert sum(edge.source == 2 for edge in drawing.edges) == 5
+
+
+def test_a_renamed_call_has_its_new_name_on_the_picture() -> None:
+    whole = blocks(2).rename({"layers.0": "first"})
+    assert [row.title for row in lower(whole).clusters] == ["first", "layers.1"]
+    assert box(lower(whole.collapse(depth=1)), "first").subtitle == "Block"
+
+
+def test_calls_that_are_renamed_together_have_titles_as_seen_from_the_calls_around_them() -> None:
+    renamed = deep(3).rename(lambda row: row.name.replace("m", "n", 1))
+    assert [row.title for row in lower(deep(3)).clusters] == ["m", "m"]
+    assert [row.title for row in lower(renamed).clusters] == ["n", "m"]
+
+
+def test_what_is_in_a_renamed_call_keeps_its_title() -> None:
+    assert [row.title for row in lower(deep(3).rename({"m": "outer"})).clusters] == ["outer", "m"]

@@ -48,6 +48,12 @@ def test_a_model_seen_on_meta_has_the_names_and_shapes_of_the_real_one(net: nn.M
     assert [node.inputs for node in meta.nodes] == [node.inputs for node in real.nodes]
 
 
+@pytest.mark.parametrize("dtype", [None, torch.int64, torch.bool, torch.complex64])
+def test_inputs_on_meta_may_be_larger_than_any_memory(dtype: torch.dtype | None) -> None:
+    graph = trec.capture(nn.Flatten(0), (2**20, 2**30), dtypes=dtype, device="meta")
+    assert graph.type_of(graph.nodes[-1].inputs[0]).shape == (2**50,)
+
+
 def test_tied_weights_and_buffers_have_one_twin_each_with_all_their_names() -> None:
     graph = trec.capture(Tied(), (2, 3), dtypes=torch.int64, device="meta")
     held = {node.name: graph.attrs_of(node).get("aliases") for node in graph.nodes if node.kind in ("param", "buffer")}

@@ -411,3 +411,59 @@ def test_a_sequential_says_what_it_runs() -> None:
     rows = {scope.path: graph.attrs_of(scope) for scope in graph.scopes}
     assert rows[""] == {"layers": ("Sequential", "Identity")}
     assert rows["0"] == {"layers": ("Linear", "ReLU")}
+
+
+class HandsOn(nn.GRU):
+    def __init__(self, note: str, *args: Any, **kwargs: Any) -> None:
+        self.__dict__["note"] = note
+        super().__init__(*args, **kwargs)
+
+
+class Narrow(nn.Linear):
+    def __init__(self, out: int, size: int) -> None:
+        super().__init__(size, out, bias=False)
+
+
+class Shaped(nn.Module):
+    def __init__(self, width: int, height: int) -> None:
+        super().__init__()
+        self.width, self.height = width, height
+
+
+class Squared(Shaped):
+    def __init__(self, side: int, **kwargs: Any) -> None:
+        super().__init__(side, side, **kwargs)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+
+class Unknown(nn.Module):
+    def __init__(self, *sizes: int) -> None:
+        super().__init__()
+
+    def extra_repr(self) -> str:
+        return "7, bias=True"
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+
+@pytest.mark.parametrize(
+    ("net", "arguments"),
+    [
+        (nn.LSTM(3, 4, num_layers=2), {"input_size": 3, "hidden_size": 4, "num_layers": 2}),
+        (nn.RNN(3, 3), {"input_size": 3, "hidden_size": 3}),
+        (HandsOn("a", 3, 4), {"input_size": 3, "hidden_size": 4}),
+        (Narrow(2, 3), {"in_features": 3, "out_features": 2, "bias": False}),
+        (nn.ReflectionPad1d(0), {"padding": (0, 0)}),
+        (Squared(3), {"width": 3, "height": 3}),
+        (Unknown(7), {"arg0": 7, "bias": True}),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_arguments_have_the_names_of_the_constructor_that_they_are_handed_on_to(
+    net: nn.Module, arguments: dict[str, Any]
+) -> None:
+    graph = trec.capture(net, (5, 1, 3))
+    assert graph.attrs_of(graph.scopes[0]) == arguments

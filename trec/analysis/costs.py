@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from trec.analysis.sizes import size_bytes
 from trec.analysis.sums import Sums
+from trec.analysis.table import lines, plain
 from trec.ir.types import FLOPS, SOURCE_KINDS
 
 if TYPE_CHECKING:
@@ -36,6 +37,27 @@ class Cost(Struct, frozen=True, gc=False):
     """Wall time of the recorded run; None if it was not taken, and always in a graph from a file."""
 
 
+class ModuleCost(Struct, frozen=True, gc=False):
+    """What one call of a module costs, with everything inside it; of what stands for several calls, one."""
+
+    name: str
+    """Name of its scope."""
+    cls: str
+    """Class of the module."""
+    depth: int
+    """Levels below the root."""
+    times: int
+    """How many equal calls it stands for."""
+    flops: int | None
+    """As in `Cost`."""
+    output_bytes: int
+    """As in `Cost`."""
+    parameter_bytes: int
+    """As in `Cost`."""
+    seconds: float | None
+    """As in `Cost`."""
+
+
 class Costs(Struct, frozen=True):
     """What a graph costs, part by part."""
 
@@ -43,11 +65,35 @@ class Costs(Struct, frozen=True):
     """By node. A parameter, an input or a link costs nothing."""
     scopes: tuple[Cost, ...]
     """By scope, with everything inside it; a parameter read by several steps counts once."""
+    modules: tuple[ModuleCost, ...] = ()
+    """The calls of modules, in the order in which they began."""
 
     @property
     def total(self) -> Cost:
         """What the whole graph costs."""
         return self.scopes[0]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the calls of modules as plain rows."""
+        return plain(self.modules)
+
+    def __str__(self) -> str:
+        timed = any(row.seconds is not None for row in self.modules)
+        heads = ("module", "class", "times", "flops", "output bytes", "parameter bytes", "seconds")
+        rows = [
+            (
+                "  " * row.depth + row.name,
+                row.cls,
+                row.times,
+                "-" if row.flops is None else row.flops,
+                row.output_bytes,
+                row.parameter_bytes,
+                "-" if row.seconds is None else f"{row.seconds:.6f}",
+            )
+            for row in self.modules
+        ]
+        kept = len(heads) if timed else len(heads) - 1
+        return "\n".join(lines(heads[:kept], [row[:kept] for row in rows]))
 
 
 def costs(graph: Graph) -> Costs:
@@ -92,7 +138,16 @@ def costs(graph: Graph) -> Costs:
                 seconds,
             )
         )
-    return Costs(tuple(nodes), tuple(_of_scopes(graph, nodes)))
+    scopes = _of_scopes(graph, nodes)
+    modules = [
+        ModuleCost(
+            row.name, row.cls, row.depth, graph.counts[index],
+            cost.flops, cost.output_bytes, cost.parameter_bytes, cost.seconds,
+        )
+        for index, (row, cost) in enumerate(zip(graph.scopes, scopes, strict=True))
+        if row.kind == "module" or index == 0
+    ]  # fmt: skip
+    return Costs(tuple(nodes), tuple(scopes), tuple(modules))
 
 
 def are_counted(graph: Graph) -> bool:

@@ -50,9 +50,10 @@ class Faces(Table[Face]):
         """Return the name of a call as seen from the calls around it."""
         if scope.kind != "module":
             return short_name(scope.cls) or scope.name
-        around = self._graph.scopes[scope.parent].path if scope.parent >= 0 else ""
-        title = (labels.relative(scope.path, around) if scope.path else "") or scope.cls or self._graph.name
-        return f"{title} ({scope.call + 1})" if scope.call else title
+        name, outer = labels.called(scope), self._graph.scopes[max(scope.parent, 0)]
+        around = "" if scope.parent < 0 else outer.path if name == scope.path else labels.called(outer)
+        title = (labels.relative(name, around) if name else "") or scope.cls or self._graph.name
+        return f"{title} ({scope.call + 1})" if scope.call and name == scope.path else title
 
     def cut(self, title: str) -> str:
         """Return a title that is not too long."""

@@ -17,6 +17,8 @@ Arguments = dict[str, "Attr"]
 _HIDDEN = re.compile(
     r"eps|momentum|inplace|training|idx|index|dtype|device|layer_id|seed|version|^_|bias|affine|track|error"
 )
+_BEHIND_A_PATH = re.compile(r"(\.backward)?(#\d+)?(_\d+)?")
+"""What the name of a call has behind the path of its module."""
 
 
 def shorten(text: str, length: int) -> str:
@@ -48,6 +50,12 @@ def relative(path: str, around: str) -> str:
     while start > 0 and path[start : start + 1].isdigit() and path[start:].replace(".", "").isdigit():
         start = path.rfind(".", 0, start - 1) + 1
     return path[start:]
+
+
+def called(scope: Scope) -> str:
+    """Return the path of the module that is called, or the name of the call if `rename` gave it another."""
+    made = scope.name.startswith(scope.path) and _BEHIND_A_PATH.fullmatch(scope.name, len(scope.path))
+    return scope.path if made or not scope.path else scope.name
 
 
 def shape(type_: TensorType, main_dtype: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Unpack
 
+from trec.analysis.sums import Sums
 from trec.backends import labels
 from trec.backends.boxes import Painter
 from trec.backends.drawing import Drawing
@@ -84,11 +85,6 @@ def main_dtype(graph: Graph) -> str:
 
 def _caption(graph: Graph) -> str:
     depth = max((node.depth for node in graph.nodes if node.kind in ("op", "module")), default=0)
-    count = sum(
-        labels.elements(graph.type_of(node.outputs[0])) for node in graph.nodes if node.kind == "param" and node.outputs
-    )
-    for node in graph.nodes:
-        inside = dict(graph.attrs[node.attrs]).get("params") if node.kind == "module" else 0
-        count += inside if isinstance(inside, int) else 0
+    count = Sums(graph).of_scopes[0][1] if graph.scopes else 0
     words = [graph.name, f"depth {depth}", labels.params(count)]
     return " · ".join(word for word in words if word)

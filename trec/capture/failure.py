@@ -61,7 +61,7 @@ def _dtype_hint(text: str) -> str:
     if any(word in text for word in ("indices", "Long", "Int", "integer")):
         return (
             "\nThe inputs were made from shapes as floating point numbers; if the model takes integers, say so: "
-            "trec.capture(net, shapes, dtypes=torch.int64)"
+            "trec.capture(net, shapes, dtypes=torch.int64), or one dtype for each shape: dtypes=[None, torch.int64]"
         )
     if any(word in text for word in ("same dtype", "should be the same", "scalar type", "dtypes to match")):
         return (

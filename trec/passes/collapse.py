@@ -11,6 +11,7 @@ from trec.ir.derivation import derived
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import Node
 from trec.passes.grouping import Segment, carried_rows, members_of, moved_out, segment_names
+from trec.passes.marked_reads import shows_changes, with_marks
 from trec.passes.runs import runs
 from trec.passes.totals import Totals, row_of
 
@@ -96,11 +97,13 @@ def _rebuilt(graph: Graph, groups: Sequence[int]) -> Graph:
     for segment, name in zip(grouping.segments, names, strict=True):
         row = rows.setdefault(totals.of(segment), first + len(rows))
         made.append(_module_node(graph, segment, name, row))
+    attrs = [*graph.attrs, *[row_of(*numbers) for numbers in rows]]
+    if shows_changes(graph):
+        made = with_marks(graph, made, members_of(grouping, names), attrs)
     nodes = []
     for index in grouping.order:
         node = made[~index] if index < 0 else graph.nodes[index]
         nodes.append(node if index < 0 or groups[node.parent] < 0 else moved_out(graph, node, groups))
-    attrs = [*graph.attrs, *[row_of(*numbers) for numbers in rows]]
     result = with_nodes(graph, nodes, scopes=scopes, attrs=attrs, carried=carried_rows(grouping, nodes))
 
     def opened(name: str) -> Graph:

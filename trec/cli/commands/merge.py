@@ -1,6 +1,8 @@
 """Join the graphs of all ranks of a job, each recorded in its own process, into one.
 
-The exit code is 2 if they do not fit together: what is printed then names both sides. For example:
+The exit code is 2 if they do not fit together: what is printed then names both sides.
+
+For example:
 
   trec merge rank*.trec -o all.trec
   trec merge rank*.trec -o all.svg --depth 2

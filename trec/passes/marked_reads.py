@@ -1,0 +1,61 @@
+"""What a diff says of the arrows into calls that become single nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from trec.analysis.union import CHANGE, READ_BEFORE, READ_NOW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from trec.ir.graph import Graph
+    from trec.ir.types import AttrRow, Node
+
+_BY_CHANGE = {"added": READ_NOW, "removed": READ_BEFORE}
+
+
+def shows_changes(graph: Graph) -> bool:
+    """Return whether a graph is the union of two."""
+    return any(name == CHANGE for name, _ in graph.meta)
+
+
+def with_marks(
+    graph: Graph, made: Iterable[Node], members: Mapping[str, Sequence[int]], attrs: list[AttrRow]
+) -> list[Node]:
+    """Return collapsed calls that tell which of their inputs all that is inside reads only now, or read only before.
+
+    Args:
+        graph: the union that is collapsed.
+        made: the nodes that stand for calls.
+        members: by the name of each of these, the nodes inside it.
+        attrs: rows of attributes, to which new ones are appended.
+    """
+    marked = []
+    for node in made:
+        said: dict[int, set[str]] = {}
+        for index in members[node.name]:
+            for value, mark in zip(graph.nodes[index].inputs, _reads(graph, graph.nodes[index]), strict=True):
+                said.setdefault(value, set()).add(mark)
+        row = list(attrs[node.attrs])
+        for mark in (READ_NOW, READ_BEFORE):
+            ports = tuple([port for port, value in enumerate(node.inputs) if said.get(value) == {mark}])
+            row += [(mark, ports)] if ports else []
+        if len(row) > len(attrs[node.attrs]):
+            attrs.append(tuple(row))
+            node = replace(node, attrs=len(attrs) - 1)
+        marked.append(node)
+    return marked
+
+
+def _reads(graph: Graph, node: Node) -> list[str]:
+    """Return for each input of a node in which of the two graphs alone it is read; empty where in both."""
+    facts = dict(graph.attrs[node.attrs])
+    marks = [_BY_CHANGE.get(str(facts.get(CHANGE)), "")] * len(node.inputs)
+    for name in (READ_NOW, READ_BEFORE):
+        ports = facts.get(name)
+        for port in ports if isinstance(ports, tuple) else ():
+            marks[int(str(port))] = name
+    return marks
