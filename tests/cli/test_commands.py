@@ -125,7 +125,7 @@ def test_a_module_that_is_closed_shows_that_something_in_it_changed(trec: Trec, 
     other.save("other.trec")
     assert trec("diff", "blocks.trec", "other.trec", "-o", "diff.json", "--depth", "1").code == 1
     found = load("diff.json").verify()
-    marks = {node.name: found.attrs_of(found.scopes[node.scope]).get("diff") for node in found.nodes if node.scope >= 0}
+    marks = {node.name: found.attrs_of(node).get("diff") for node in found.nodes if node.scope >= 0}
     assert marks == {"layers.0": None, "layers.1": "inside"}
 
 

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from trec.ir.builder import GraphBuilder
 from trec.ir.collectives import is_rank
-from trec.ir.tables import Table
 from trec.ir.types import SOURCE_KINDS, Carried, Derivative
 
 if TYPE_CHECKING:
@@ -205,27 +204,6 @@ class _Union:
     def _is_place(self, kind: NodeKind, scope: int) -> bool:
         row = self.builder.scopes[scope]
         return kind in ("param", "buffer") and (row.kind == "module" or bool(row.repeats))
-
-
-def marked_inside(graph: Graph, depth: int) -> Graph:
-    """Return a union in which calls from a depth on are marked if anything in them is, for when they are closed.
-
-    Args:
-        graph: the union of two graphs.
-        depth: depth of the calls that will be closed.
-    """
-    marked = {node.parent for node in graph.nodes if CHANGE in dict(graph.attrs[node.attrs])}
-    rows, scopes = Table(graph.attrs), list(graph.scopes)
-    for index in range(len(scopes) - 1, 0, -1):
-        scope = scopes[index]
-        row = graph.attrs[scope.attrs]
-        if CHANGE in dict(row):
-            marked.add(scope.parent)
-        elif index in marked:
-            marked.add(scope.parent)
-            if scope.depth >= depth:
-                scopes[index] = replace(scope, attrs=rows.add((*row, (CHANGE, INSIDE))))
-    return replace(graph, scopes=tuple(scopes), attrs=tuple(rows))
 
 
 def _marked(row: AttrRow, mark: str, was: str = "") -> AttrRow:

@@ -11,7 +11,7 @@ from trec.ir.derivation import derived
 from trec.ir.rewrite import with_nodes
 from trec.ir.types import Node
 from trec.passes.grouping import Segment, carried_rows, members_of, moved_out, segment_names
-from trec.passes.marked_reads import shows_changes, with_marks
+from trec.passes.marked_calls import shows_changes, with_marks
 from trec.passes.runs import runs
 from trec.passes.totals import Totals, row_of
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trec.analysis.union import marked_inside
 from trec.cli import graphs, output
 from trec.cli.printing import add_json, show_json
 from trec.cli.terminal import fitted, painted, show
@@ -45,7 +44,7 @@ def run(options: Namespace) -> int:
     if target is not None:
         both = found.to_graph()
         if options.depth is not None and "depth" not in target.passes:
-            both = marked_inside(both, options.depth).collapse(depth=options.depth)
+            both = both.collapse(depth=options.depth)
         output.write(both, target)
     elif options.json:
         show_json({"equal": not found, "edits": found.rows(), "params": found.params, "flops": found.flops})

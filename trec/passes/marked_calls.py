@@ -1,4 +1,4 @@
-"""What a diff says of the arrows into calls that become single nodes."""
+"""What a diff says of calls that become single nodes, and of the arrows into them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from trec.analysis.union import CHANGE, READ_BEFORE, READ_NOW
+from trec.analysis.union import CHANGE, INSIDE, READ_BEFORE, READ_NOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,9 @@ def shows_changes(graph: Graph) -> bool:
 def with_marks(
     graph: Graph, made: Iterable[Node], members: Mapping[str, Sequence[int]], attrs: list[AttrRow]
 ) -> list[Node]:
-    """Return collapsed calls that tell which of their inputs all that is inside reads only now, or read only before.
+    """Return collapsed calls that tell whether anything in them changed, and what they read only now or only before.
+
+    An input is so marked where all that is inside reads it in the same one of the two graphs.
 
     Args:
         graph: the union that is collapsed.
@@ -33,6 +35,7 @@ def with_marks(
         members: by the name of each of these, the nodes inside it.
         attrs: rows of attributes, to which new ones are appended.
     """
+    changed = {index for index, row in enumerate(graph.attrs) if CHANGE in dict(row)}
     marked = []
     for node in made:
         said: dict[int, set[str]] = {}
@@ -43,11 +46,26 @@ def with_marks(
         for mark in (READ_NOW, READ_BEFORE):
             ports = tuple([port for port, value in enumerate(node.inputs) if said.get(value) == {mark}])
             row += [(mark, ports)] if ports else []
+        if graph.scopes[node.scope].attrs not in changed and any(
+            _is_in(graph, index, node.scope, changed) for index in members[node.name]
+        ):
+            row.append((CHANGE, INSIDE))
         if len(row) > len(attrs[node.attrs]):
             attrs.append(tuple(row))
             node = replace(node, attrs=len(attrs) - 1)
         marked.append(node)
     return marked
+
+
+def _is_in(graph: Graph, index: int, call: int, rows: set[int]) -> bool:
+    """Return whether a node, or a call around it that lies in the given one, has one of some rows of attributes."""
+    node = graph.nodes[index]
+    scope = node.parent if node.scope < 0 else node.scope
+    while scope != call:
+        if graph.scopes[scope].attrs in rows:
+            return True
+        scope = graph.scopes[scope].parent
+    return node.attrs in rows
 
 
 def _reads(graph: Graph, node: Node) -> list[str]:

@@ -1,4 +1,4 @@
-"""A diff that is collapsed still tells which arrows were added and which were removed."""
+"""A diff that is collapsed still tells what changed, and which arrows were added and which were removed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from tests.passes.samples import ended, started
 from tests.strategies import any_graph
-from trec.analysis.union import CHANGE, READ_BEFORE, READ_NOW
+from trec.analysis.union import CHANGE, INSIDE, READ_BEFORE, READ_NOW
 
 if TYPE_CHECKING:
     from trec.ir.graph import Graph
@@ -58,6 +58,35 @@ def test_what_an_added_operator_reads_is_read_only_now() -> None:
     assert CHANGE in dict(before.diff(after).to_graph().meta)
     both = before.diff(after).to_graph().collapse(depth=1).verify()
     assert arrows(both, "head") == {"relu": "", "conv2d": READ_NOW}
+
+
+def within(*ops: str) -> Graph:
+    """Return a module that holds one whose operators are given, and one that is always the same."""
+    builder, type_, x = started("Net")
+    outer = builder.scope("module", path="outer", cls="Outer", parent=0)
+    inner = builder.scope("module", path="outer.inner", cls="Inner", parent=outer)
+    for op in ops:
+        (x,) = builder.node("op", op, parent=inner, inputs=[x], results=[type_])
+    head = builder.scope("module", path="head", cls="Head", parent=0)
+    for op in ("linear", "tanh"):
+        (x,) = builder.node("op", op, parent=head, inputs=[x], results=[type_])
+    return ended(builder, x)
+
+
+def test_a_closed_module_tells_that_something_in_it_changed() -> None:
+    both = within("relu", "exp").diff(within("gelu", "exp")).to_graph()
+    for depth, told in ((1, {"outer": INSIDE, "head": None}), (2, {"outer.inner": INSIDE})):
+        closed = both.collapse(depth=depth).verify()
+        marks = {node.name: closed.attrs_of(node).get(CHANGE) for node in closed.nodes if node.kind == "module"}
+        assert marks == told
+        assert closed.collapse(depth=1) == both.collapse(depth=1)
+
+
+def test_a_closed_module_that_was_added_is_no_more_than_added() -> None:
+    both = behind().diff(within("relu")).to_graph().collapse(depth=1).verify()
+    added = both.nodes[both.index_of["outer"]]
+    assert both.attrs_of(both.scopes[added.scope])[CHANGE] == "added"
+    assert CHANGE not in both.attrs_of(added)
 
 
 @settings(max_examples=50)
