@@ -39,14 +39,12 @@ function valuesOf(graph, node) {
   return { inputs: [...graph.inputsOf(node)], outputs };
 }
 
-/** The values that go into a scope and come out of it. @param {Graph} graph @param {Item} item */
-function crossing(graph, item) {
-  const inside = nodesOf(graph, item);
+/** The values that go into a scope and come out of it. @param {Graph} graph @param {Uint8Array} inside the nodes in it, marked */
+function crossing(graph, inside) {
   const { firstReader, readers, producer } = graph;
   const inputs = new Set();
   const outputs = [];
-  for (let node = 0; node < graph.count; node++) {
-    if (!inside[node]) continue;
+  for (let node = inside.indexOf(1); node >= 0; node = inside.indexOf(1, node + 1)) {
     for (const value of graph.inputsOf(node)) if (!inside[producer[value]]) inputs.add(value);
     for (let value = graph.firstOutput[node]; value < graph.firstOutput[node + 1]; value++)
       if (readers.subarray(firstReader[value], firstReader[value + 1]).some((reader) => !inside[reader])) outputs.push(value);
@@ -67,7 +65,7 @@ class Details {
     panel.addEventListener("keydown", ({ key }) => key === "Escape" && this.close());
     const { boxes } = app.state.scene.picture;
     const item = boxes.find((box) => app.isModule(box)) ?? boxes[0];
-    if (item !== undefined) rehearse(() => this.facts(item), () => app.graph.readers, () => this.joints(item));
+    if (item !== undefined) rehearse(() => app.graph.readers, () => this.tryOut(item));
   }
 
   fill() {
@@ -80,11 +78,26 @@ class Details {
     this.shown = selected;
     panel.hidden = selected < 0;
     if (selected < 0) return panel.replaceChildren();
-    panel.replaceChildren(this.head(selected), this.facts(selected), this.highlight(), this.ways(selected), ...this.joints(selected));
-    panel.scrollTop = scroll;
+    panel.replaceChildren(...this.content(selected));
+    // Where there is nothing to be scrolled, the browser need not find out where all is.
+    if (scroll) panel.scrollTop = scroll;
     if (hadFocus) /** @type {HTMLElement | null} */ (panel.querySelector(`[data-name="${focused}"]`) ?? panel.querySelector("h2"))?.focus({ preventScroll: true });
     if (!isNew) return;
     app.makeRoom(drawn(app, selected));
+  }
+
+  /** All that the panel says. @param {Item} item */
+  content(item) {
+    return [this.head(item), this.facts(item), this.highlight(), this.ways(item), ...this.joints(item)];
+  }
+
+  /** Have a panel laid out that nobody sees: fonts and styles take long the first time. @param {Item} item */
+  tryOut(item) {
+    if (!this.panel.hidden) return;
+    const trial = element("aside", { class: "side trial" }, ...this.content(item));
+    this.panel.after(trial);
+    trial.getBoundingClientRect();
+    trial.remove();
   }
 
   close() {
@@ -185,8 +198,8 @@ class Details {
     const all = this.app.together(item);
     if (all) return this.tensors(all);
     const node = this.nodeOf(item);
-    const { inputs, outputs } = node < 0 ? crossing(graph, item) : valuesOf(graph, node);
     const inside = item < graph.count ? null : nodesOf(graph, item);
+    const { inputs, outputs } = inside && node < 0 ? crossing(graph, inside) : valuesOf(graph, node);
     const read = this.list("Inputs", inputs, (value) => [this.link(graph.producer[value], graph.valueName(value)), this.type(value)]);
     const yielded = this.list("Outputs", outputs, (value) => [this.type(value), this.users(value, inside)]);
     const linked = (/** @type {Item} */ other) => [this.link(other)];

@@ -15,6 +15,8 @@ import { Transition } from "./transition.js";
 const DURATION = 220;
 /** Pixels within which rings are told apart. */
 const CELL = 3;
+/** Opacity up to which nothing is seen. */
+const FAINT = 1 / 256;
 /** Boxes up to which a change is shown as a movement. */
 const MOVABLE = 2500;
 
@@ -47,19 +49,21 @@ export class Stage {
 
   /** Take on the size that the page gives. */
   resize() {
-    this.measure();
+    if (!this.measure()) return;
     if (this.app.untouched) this.app.fit(this.app.whole);
     this.draw();
   }
 
-  /** Find out the size of the canvas, and draw in all its pixels. */
+  /** Find out the size of the canvas, to draw in all its pixels, and say whether it has changed, which has emptied it. */
   measure() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const ratio = globalThis.devicePixelRatio || 1;
+    if (width === this.size.width && height === this.size.height && ratio === this.ratio) return false;
     this.size = { width, height };
     this.ratio = ratio;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
+    return true;
   }
 
   /** Draw in the next frame of the screen. */
@@ -154,7 +158,7 @@ export class Stage {
       surface.fade(1);
     };
     show(before, moving.colours, 1, Math.max(0, 1 - 2 * part));
-    show(after, this.colours(), part, Math.max(0, 2 * part - 1));
+    if (part > FAINT) show(after, this.colours(), part, Math.max(0, 2 * part - 1));
   }
 
   /** What a camera sees, in points. @param {Camera} camera */

@@ -14,7 +14,9 @@ export function mountVoice(app) {
   });
   store.watch(["view"], () => {
     const now = app.state.view.open;
-    const changed = [...now.keys()].filter((scope) => now[scope] !== open[scope]);
+    /** @type {number[]} */
+    const changed = [];
+    now.forEach((bit, scope) => bit !== open[scope] && changed.push(scope));
     open = now;
     if (!changed.length) return;
     const { length } = app.state.scene.picture.boxes;
