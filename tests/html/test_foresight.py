@@ -77,6 +77,23 @@ def test_what_is_changed_one_after_the_other_is_all_changed(tmp_path: Path) -> N
     assert found == [[False, None, True], 7, True, "none"]
 
 
+def test_what_is_opened_while_something_is_switched_is_opened_at_once_and_the_switch_follows(tmp_path: Path) -> None:
+    script = """return page.evaluate(async () => {
+        const seen = () => [trec.state.scene.picture.titles.map((face) => face.title), trec.state.view.columns];
+        const box = document.querySelector("[data-view=columns]");
+        box.click();
+        trec.toggle(trec.graph.find("decoder"));
+        const soon = [...seen(), box.checked];
+        await new Promise((done) => trec.store.watch(["view"], done));
+        const { places } = trec.state.scene;
+        const later = [...seen(), box.checked];
+        trec.change({});
+        return [soon, later, String(places) === String(trec.state.scene.places)];
+      });"""
+    found = play(nested().to_html(depth=1), script, tmp_path)
+    assert found == [[["decoder"], False, True], [["decoder"], True, True], True]
+
+
 def test_the_page_answers_while_much_is_opened(tmp_path: Path) -> None:
     script = """return page.evaluate(async () => {
         trec.change({ folded: false });

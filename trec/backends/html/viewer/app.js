@@ -46,7 +46,7 @@ export class App {
     this.store = new Store(state);
     this.stage = new Stage(this, canvas);
     this.foresight = new Foresight(this);
-    /** The view that is to come, and what makes its scene; null for none. @type {{ view: View, steps: ReturnType<typeof composing> } | null} */
+    /** What is to be changed of the view, and what makes the scene for that; null for nothing. @type {{ parts: Partial<View>, steps: ReturnType<typeof composing> } | null} */
     this.coming = null;
     /** Whether the view has not been moved yet, so that it follows the size of the window. */
     this.untouched = true;
@@ -182,7 +182,8 @@ export class App {
   toggle(item) {
     if (!this.isModule(item)) return;
     const old = this.state.scene;
-    this.turn(this.foresight.view(item), this.foresight.sceneOf(item), item);
+    const { open } = this.foresight.view(item);
+    this.turn({ open }, this.foresight.sceneOf(item), item);
     this.foresight.keep(item, old);
   }
 
@@ -214,7 +215,7 @@ export class App {
 
   /** Change what is shown. @param {Partial<View>} parts @param {Item} [anchor] what stays in its place on the screen */
   change(parts, anchor) {
-    this.turn({ ...this.state.view, ...parts }, undefined, anchor);
+    this.turn(parts, undefined, anchor);
   }
 
   /**
@@ -222,23 +223,36 @@ export class App {
    *
    * @param {Partial<View>} parts
    * @param {Item} [anchor]
-   * @returns {Promise<boolean>} whether it is shown now; if not, something else was changed before it was
+   * @returns {Promise<boolean>} whether it is shown now; if not, the same was changed in another way, or with something else
    */
   async become(parts, anchor) {
-    const view = { ...(this.coming?.view ?? this.state.view), ...parts };
+    const before = this.state.view;
+    const all = { ...this.coming?.parts, ...parts };
     this.coming?.steps.return(this.state.scene);
-    const coming = (this.coming = { view, steps: composing(this.graph, view) });
+    const coming = (this.coming = { parts: all, steps: composing(this.graph, { ...before, ...all }) });
     const scene = await bySteps(coming.steps);
     if (this.coming !== coming) return false;
-    this.turn(view, scene, anchor);
+    this.coming = null;
+    if (this.state.view !== before) return this.become(coming.parts, anchor);
+    this.turn(coming.parts, scene, anchor);
     return true;
   }
 
-  /** Turn to another view. @param {View} view @param {Scene} [scene] that of the view @param {Item} [anchor] what stays in its place on the screen */
-  turn(view, scene = compose(this.graph, view), anchor = -1) {
+  /** Leave what is to come to be made anew, without parts that are changed before it is there. @param {Partial<View>} changed */
+  #withdraw(changed) {
+    if (!this.coming) return;
+    const { parts, steps } = this.coming;
+    for (const name of /** @type {(keyof View)[]} */ (Object.keys(changed))) delete parts[name];
+    steps.return(this.state.scene);
+    if (!Object.keys(parts).length) this.coming = null;
+  }
+
+  /** Change what is shown. @param {Partial<View>} parts @param {Scene} [scene] that of the view with these parts @param {Item} [anchor] what stays in its place on the screen */
+  turn(parts, scene, anchor = -1) {
+    const view = { ...this.state.view, ...parts };
+    scene ??= compose(this.graph, view);
     const { scene: old, camera } = this.state;
-    this.coming?.steps.return(old);
-    this.coming = null;
+    this.#withdraw(parts);
     const before = anchor < 0 ? null : this.placeOf(anchor);
     this.state.scene = scene;
     this.state.view = view;

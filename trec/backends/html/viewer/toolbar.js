@@ -52,8 +52,9 @@ function switches(app) {
   const shapes = element("select", { change: () => app.become({ shapes: /** @type {View["shapes"]} */ (shapes.value) }, app.state.selected) },
     ...["changes", "all", "none"].map((value) => element("option", { value }, value)));
   const show = () => {
-    for (const { name, input } of inputs) input.checked = Boolean(app.state.view[name]);
-    shapes.value = app.state.view.shapes;
+    const view = { ...app.state.view, ...app.coming?.parts };
+    for (const { name, input } of inputs) input.checked = Boolean(view[name]);
+    shapes.value = view.shapes;
   };
   app.store.watch(["view"], show);
   show();
