@@ -112,6 +112,24 @@ def test_the_page_answers_while_much_is_opened(tmp_path: Path) -> None:
     assert answered
 
 
+def test_modules_are_opened_and_closed_among_many_boxes_while_the_page_answers(tmp_path: Path) -> None:
+    script = """return page.evaluate(async () => {
+        const item = (at) => trec.graph.find(`layers.${at}`);
+        const seen = () => [7, 8, 9].map((at) => trec.isOpen(item(at)));
+        const shown = () => new Promise((done) => trec.store.watch(["view"], done));
+        trec.change({ folded: false });
+        for (const at of [7, 8, 9, 9]) trec.toggle(item(at));
+        const soon = seen();
+        await shown();
+        const later = seen();
+        trec.toggle(item(7));
+        await shown();
+        return [soon, later, seen()];
+      });"""
+    found = play(blocks(5000).to_html(depth=1), script, tmp_path)
+    assert found == [[False, False, False], [True, True, False], [False, True, False]]
+
+
 def test_what_is_kept_of_earlier_pictures_does_not_grow_without_end(tmp_path: Path) -> None:
     script = """await page.evaluate(() => trec.become({ folded: false }));
       const tools = await page.context().newCDPSession(page);

@@ -19,6 +19,9 @@ import { commonName } from "./terminals.js";
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").View} View */
 
+/** Boxes from which on a change is made in steps. */
+const MANY = 4000;
+
 /** A graph on a page. */
 export class App {
   /** @param {Graph} graph @param {HTMLElement} root what holds all of the page, and the canvas among it */
@@ -48,6 +51,8 @@ export class App {
     this.foresight = new Foresight(this);
     /** What is to be changed of the view, and what makes the scene for that; null for nothing. @type {{ parts: Partial<View>, steps: ReturnType<typeof composing> } | null} */
     this.coming = null;
+    /** The scopes that are to be opened or closed with that. @type {Set<Item>} */
+    this.turning = new Set();
     /** Whether the view has not been moved yet, so that it follows the size of the window. */
     this.untouched = true;
     /** Whether all of the picture is shown then. */
@@ -178,12 +183,20 @@ export class App {
     return this.state.view.open[item - this.graph.count] === 1;
   }
 
-  /** Open a closed scope, or close an open one, in place. @param {Item} item */
+  /** Open a closed scope, or close an open one, in place; where much is shown, as soon as that is made. @param {Item} item */
   toggle(item) {
     if (!this.isModule(item)) return;
-    const old = this.state.scene;
+    const { scene: old, view } = this.state;
+    const ready = this.foresight.sceneOf(item);
+    const boxes = old.picture.boxes.length + this.graph.members[item - this.graph.count].length;
+    if (this.turning.size || (!ready && boxes > MANY)) {
+      if (!this.turning.delete(item)) this.turning.add(item);
+      const open = view.open.map((bit, scope) => (this.turning.has(this.graph.count + scope) ? 1 - bit : bit));
+      this.become({ open }, item);
+      return;
+    }
     const { open } = this.foresight.view(item);
-    this.turn({ open }, this.foresight.sceneOf(item), item);
+    this.turn({ open }, ready, item);
     this.foresight.keep(item, old);
   }
 
@@ -191,6 +204,7 @@ export class App {
   async openTo(depth) {
     const { graph, state } = this;
     const open = depth === null ? readable(graph, state.view, this.stage.size) : openTo(graph, depth);
+    this.turning.clear();
     if (await this.become({ open })) this.fit(depth !== null);
   }
 
@@ -240,6 +254,7 @@ export class App {
 
   /** Leave what is to come to be made anew, without parts that are changed before it is there. @param {Partial<View>} changed */
   #withdraw(changed) {
+    if (changed.open) this.turning.clear();
     if (!this.coming) return;
     const { parts, steps } = this.coming;
     for (const name of /** @type {(keyof View)[]} */ (Object.keys(changed))) delete parts[name];

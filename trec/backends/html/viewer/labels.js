@@ -15,14 +15,13 @@ import { ADDED, CARRIED, HOSTED, PLAIN, REMOVED } from "./strokes.js";
  * that, and where it leaves a frame.
  *
  * @param {Weaver} weaver
- * @param {number[]} scopes whose members are drawn
  * @param {Omit<Picture, "wires">} picture
  * @param {View["shapes"]} shapes
  * @returns {Wire[]}
  */
-export function labelled(weaver, scopes, picture, shapes) {
+export function labelled(weaver, picture, shapes) {
   const labels = new Labels(weaver, picture, shapes);
-  return weaver.bundles(scopes).map((bundle) => labels.wire(bundle));
+  return weaver.bundles.map((bundle) => labels.wire(bundle));
 }
 
 class Labels {

@@ -64,9 +64,9 @@ function kept(known, face, make) {
  * @param {Ruler} ruler
  * @param {Sizes} sizes
  * @param {Pick<Diagram, "direction" | "wrap" | "first" | "columns" | "columnOf">} options
- * @returns {{ diagram: Diagram, texts: Map<number, string>, nets: Int32Array }}
+ * @returns {import("./layout/steps.js").Steps<{ diagram: Diagram, texts: Map<number, string>, nets: Int32Array }>}
  */
-export function measured(picture, ruler, sizes, options) {
+export function* measuring(picture, ruler, sizes, options) {
   const count = picture.boxes.length;
   const room = new Float64Array(2 * count);
   for (let box = 0; box < count; box++) {
@@ -75,7 +75,9 @@ export function measured(picture, ruler, sizes, options) {
     room[2 * box] = size[0];
     room[2 * box + 1] = size[1];
   }
+  yield;
   const { nets, texts } = netsOf(picture);
+  yield;
   const wires = new Int32Array(4 * picture.wires.length);
   picture.wires.forEach(({ source, target }, at) => {
     wires[4 * at] = source;

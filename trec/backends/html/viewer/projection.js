@@ -3,6 +3,7 @@
 import { contentOf } from "./content.js";
 import { alone, repeated } from "./faces.js";
 import { labelled } from "./labels.js";
+import { finished } from "./layout/steps.js";
 import { Terminals } from "./terminals.js";
 import { ONE, SHOWN } from "./visibility.js";
 import { Weaver } from "./wires.js";
@@ -13,6 +14,7 @@ import { Weaver } from "./wires.js";
 /** @typedef {import("./types.js").Picture} Picture */
 /** @typedef {import("./types.js").Face} Face */
 /** @typedef {import("./types.js").Item} Item */
+/** @template Found @typedef {import("./layout/steps.js").Steps<Found>} Steps */
 
 /**
  * What is shown of a graph: every node that is not hidden, every scope that is not empty.
@@ -25,8 +27,15 @@ import { Weaver } from "./wires.js";
  * @returns {Picture}
  */
 export function project(graph, view) {
+  return finished(projecting(graph, view));
+}
+
+/** Find out in steps what is shown of a graph. @param {Graph} graph @param {View} view @returns {Steps<Picture>} */
+export function* projecting(graph, view) {
   const content = contentOf(graph, view);
+  yield;
   const { scopes, frames, firsts, closed } = opened(graph, content, view.open);
+  yield;
   const drawn = new Drawn(graph, content.shown);
   frames.forEach((scope, frame) => (drawn.frame[scope] = frame));
   /** @type {Item[]} */
@@ -57,13 +66,16 @@ export function project(graph, view) {
       drawn.box[first] = leader === undefined ? add(first, content.calls[first], graph.parent[first]) : drawn.box[leader];
     }
   }
+  yield;
   terminals.name(faces, drawn.box);
   const titles = frames.map((scope) => repeated(graph.frame(scope), times(scope)));
   const outer = Int32Array.from(frames, (scope) => drawn.frameOf(graph.scopeParent[scope]));
   const { boxOf, frameOf } = drawn;
   const { together } = terminals;
   const picture = { boxes, nodes, faces, around: Int32Array.from(around), boxOf, frames, titles, outer, frameOf, together };
-  return { ...picture, wires: labelled(new Weaver(graph, content.uses, picture), scopes, picture, view.shapes) };
+  const weaver = new Weaver(graph, content.uses, picture);
+  yield* weaver.weave(scopes);
+  return { ...picture, wires: labelled(weaver, picture, view.shapes) };
 }
 
 /** What has become of nodes and scopes in a picture. */

@@ -7,8 +7,8 @@ import { arranging } from "./layout/arrange.js";
 import { Forks } from "./layout/forks.js";
 import { Memory } from "./layout/memory.js";
 import { finished } from "./layout/steps.js";
-import { measured } from "./measure.js";
-import { project } from "./projection.js";
+import { measuring } from "./measure.js";
+import { projecting } from "./projection.js";
 import { stages } from "./stages.js";
 
 /** @typedef {import("./graph.js").Graph} Graph */
@@ -38,7 +38,7 @@ export function compose(graph, view) {
 
 /** Make a scene in steps. @param {Graph} graph @param {View} view @returns {Steps<Scene>} */
 export function* composing(graph, view) {
-  const picture = project(graph, view);
+  const picture = yield* projecting(graph, view);
   yield;
   const { direction } = graph.data.options;
   const wrap = view.columns ? graph.data.options.wrap || COLUMN : 0;
@@ -46,7 +46,7 @@ export function* composing(graph, view) {
   const first = [];
   picture.nodes.forEach((node, box) => graph.kind[node] === INPUT && first.push(box));
   const { sizes } = graph.data.style;
-  const { diagram, texts, nets } = measured(picture, graph.ruler, sizes, { direction, wrap, first, ...stages(graph, picture) });
+  const { diagram, texts, nets } = yield* measuring(picture, graph.ruler, sizes, { direction, wrap, first, ...stages(graph, picture) });
   yield;
   const placement = yield* arranging(diagram, memoryOf(graph, view.columns));
   yield;
@@ -64,6 +64,8 @@ export function* composing(graph, view) {
   const sideways = direction === "LR" || direction === "RL";
   const notes = notesOf(placement, texts, nets);
   yield;
+  const wireIndex = new Chunks(boundsOf(placement.routes));
+  yield;
   return {
     picture,
     width: placement.size[0],
@@ -77,7 +79,7 @@ export function* composing(graph, view) {
     notes,
     boxIndex: new Chunks(places),
     frameIndex: new Chunks(frames),
-    wireIndex: new Chunks(boundsOf(placement.routes)),
+    wireIndex,
     noteIndex: new Chunks(roomOf(notes)),
   };
 }

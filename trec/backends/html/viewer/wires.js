@@ -7,6 +7,10 @@ import { CARRIED, PLAIN } from "./strokes.js";
 /** @typedef {import("./graph.js").Graph} Graph */
 /** @typedef {import("./types.js").Picture} Picture */
 /** @typedef {import("./uses.js").Uses} Uses */
+/** @template Found @typedef {import("./layout/steps.js").Steps<Found>} Steps */
+
+/** Uses that are looked at in one step. */
+const PIECE = 8192;
 
 /**
  * A wire with what its text depends on.
@@ -45,8 +49,13 @@ export class Weaver {
     this.partial = new Map(graph.data.partial);
   }
 
-  /** @param {number[]} scopes whose members are drawn; both ends of what is used in others lie in one box @returns {Bundle[]} in the order in which targets run */
-  bundles(scopes) {
+  /** What runs between boxes, in the order in which targets run. @returns {Bundle[]} */
+  get bundles() {
+    return [...this.found.rows, ...this.loops.rows];
+  }
+
+  /** @param {number[]} scopes whose members are drawn; both ends of what is used in others lie in one box @returns {Steps<void>} */
+  *weave(scopes) {
     const { starts, items } = this.uses.within;
     let count = 0;
     for (const scope of scopes) count += starts[scope + 1] - starts[scope];
@@ -55,9 +64,12 @@ export class Weaver {
       count -= starts[scope + 1] - starts[scope];
       seen.set(items.subarray(starts[scope], starts[scope + 1]), count);
     }
-    for (const use of seen.sort()) this.#add(use);
+    seen.sort();
+    for (let at = 0; at < seen.length; at++) {
+      if (at % PIECE === 0) yield;
+      this.#add(seen[at]);
+    }
     for (const row of this.uses.carried.values()) this.#carry(...row);
-    return [...this.found.rows, ...this.loops.rows];
   }
 
   /** What an iteration hands to the next, unless all of the loop is in one box. @param {number} value @param {number} node @param {number} loop */

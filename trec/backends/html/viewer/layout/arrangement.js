@@ -3,7 +3,7 @@
 import { framed, framedUpwards } from "./frame.js";
 import { Nesting } from "./nesting.js";
 import { LOOP, Routes } from "./routes.js";
-import { layOut } from "./scope.js";
+import { layingOut } from "./scope.js";
 import { finished } from "./steps.js";
 
 /** @typedef {import("./diagram.js").Diagram} Diagram */
@@ -21,6 +21,8 @@ import { finished } from "./steps.js";
 const FEW = 40;
 /** Scopes that are laid out in one step. */
 const SOME = 512;
+/** Members of a scope from which on it is laid out in steps. */
+const MANY = 1000;
 /** Width of a box up to which it is a circle or a point, which nets reach in the middle. */
 const ROUND = 30;
 
@@ -36,13 +38,11 @@ export class Arrangement {
     this.direction = diagram.direction ?? "TB";
     this.sideways = this.direction === "LR" || this.direction === "RL";
     this.first = new Set(diagram.first ?? []);
-    this.nesting = new Nesting(diagram, memory.nets);
+    this.nesting = new Nesting(diagram);
     /** @type {Set<number>} */
     this.looped = new Set();
-    this.nesting.keys.forEach((key, wire) => key < 0 && this.looped.add(diagram.wires[4 * wire]));
     /** @type {Form[]} Of each item, what the scope around it sees. */
     this.forms = new Array(this.nesting.root + 1);
-    for (let box = 0; box < this.nesting.boxes; box++) this.forms[box] = this.boxForm(box);
     /** @type {Framed[]} Of each scope. */
     this.framed = new Array(this.nesting.root + 1);
     /** Left and top of the frame of each scope in the picture, and of what is in it, before that is turned. */
@@ -55,11 +55,17 @@ export class Arrangement {
 
   /** Lay out all scopes. @returns {Steps<void>} */
   *run() {
-    const { boxes, root } = this.nesting;
+    const { boxes, root, members, keys } = this.nesting;
+    yield* this.nesting.climb(this.memory.nets);
+    keys.forEach((key, wire) => key < 0 && this.looped.add(this.diagram.wires[4 * wire]));
+    for (let box = 0; box < boxes; box++) this.forms[box] = this.boxForm(box);
+    yield;
     for (let scope = root - 1; scope >= boxes; scope--) {
-      if (this.nesting.members[scope].length) this.visit(scope);
+      if (members[scope].length > MANY) yield* this.prepare(scope);
+      if (members[scope].length) this.visit(scope);
       if (scope % SOME === 0) yield;
     }
+    if (members[root].length > MANY) yield* this.prepare(root);
     this.visit(root);
     yield;
     this.spread(root);
@@ -104,20 +110,41 @@ export class Arrangement {
   }
 
   /**
+   * Lay out in steps what is in a large scope, so that it is known when it is asked for.
+   *
+   * @param {number} scope
+   * @returns {Steps<void>}
+   */
+  *prepare(scope) {
+    const row = this.contentRow(scope, []);
+    if (this.memory.contents.has(row)) return;
+    const content = yield* this.layingOut(scope, []);
+    this.memory.contents.known(row, (id) => ({ id, content }));
+  }
+
+  /**
    * Return a scope without its frame; `entries` is the order in which the nets that enter are put at first.
    *
    * @param {number} scope
    * @param {number[]} entries
    */
   content(scope, entries) {
-    const nets = this.nesting.locals[scope];
-    const forms = this.nesting.members[scope].map((item) => this.forms[item]);
-    const row = [nets.id, entries.length, ...entries];
-    for (const form of forms) row.push(form.id);
-    return this.memory.contents.known(row, (id) => {
-      const shapes = forms.map((form) => form.shape);
-      return { id, content: layOut(nets.rows, shapes, entries, this.sideways, this.diagram.wrap ?? 0) };
-    });
+    const make = (/** @type {number} */ id) => ({ id, content: finished(this.layingOut(scope, entries)) });
+    return this.memory.contents.known(this.contentRow(scope, entries), make);
+  }
+
+  /** @param {number} scope @param {number[]} entries */
+  contentRow(scope, entries) {
+    const row = [this.nesting.locals[scope].id, entries.length, ...entries];
+    for (const item of this.nesting.members[scope]) row.push(this.forms[item].id);
+    return row;
+  }
+
+  /** @param {number} scope @param {number[]} entries */
+  layingOut(scope, entries) {
+    const { members, locals } = this.nesting;
+    const shapes = members[scope].map((item) => this.forms[item].shape);
+    return layingOut(locals[scope].rows, shapes, entries, this.sideways, this.diagram.wrap ?? 0);
   }
 
   /**

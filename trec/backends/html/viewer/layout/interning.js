@@ -38,6 +38,11 @@ export class Interning {
     this.used = 0;
   }
 
+  /** Whether anything is known of a row of numbers. @param {ArrayLike<number>} row */
+  has(row) {
+    return this.found.get(hashOf(row))?.some((entry) => isEqual(entry.row, row)) ?? false;
+  }
+
   /**
    * Return what is known of a row of numbers; of one that is new, what is made of its number.
    *

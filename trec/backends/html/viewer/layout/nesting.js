@@ -27,6 +27,7 @@
  */
 
 /** @typedef {import("./interning.js").Interning<Nets>} Known */
+/** @template Found @typedef {import("./steps.js").Steps<Found>} Steps */
 
 /** Where a wire leaves a scope, instead of a member. */
 const OUTSIDE = -1;
@@ -34,16 +35,13 @@ const OUTSIDE = -1;
 const MANY = 16;
 /** Nets of a scope up to which they are searched. */
 const SOME = 24;
+/** Wires and scopes that are looked at in one step. */
+const PIECE = 8192;
 
 /** All scopes of a diagram, and how its wires run through them. Items are boxes, then scopes, then the root. */
 export class Nesting {
-  /**
-   * Every wire climbs from both ends to the lowest scope that holds them.
-   *
-   * @param {Diagram} diagram
-   * @param {Known} known
-   */
-  constructor(diagram, known) {
+  /** @param {Diagram} diagram */
+  constructor(diagram) {
     const boxes = diagram.scopes.length;
     const root = boxes + diagram.parents.length;
     this.diagram = diagram;
@@ -72,29 +70,48 @@ export class Nesting {
     for (let net = 0; net < nets; net++) this.netOf[net] = net;
     for (let wire = 0; wire < count; wire++) this.netOf[nets + wire] = diagram.wires[4 * wire + 2];
     this.nets = nets;
-    const { firstSeen } = this;
-    for (let wire = 0; wire < count; wire++) this.follow(wire, (scope) => firstSeen[scope + 1]++);
-    for (let scope = 0; scope <= root; scope++) firstSeen[scope + 1] += firstSeen[scope];
-    const next = firstSeen.slice();
-    const seen = (this.seen = new Int32Array(3 * firstSeen[root + 1]));
-    for (let wire = 0; wire < count; wire++)
-      this.follow(wire, (scope, source, target) => {
-        const at = 3 * next[scope]++;
-        seen[at] = wire;
-        seen[at + 1] = source;
-        seen[at + 2] = target;
-      });
     /** @type {Nets[]} For each scope, what it sees. */
     this.locals = new Array(root + 1);
     /** @type {number[][]} For each scope, the key of each of its nets. */
     this.index = new Array(root + 1);
     /** @type {Map<number, number>[]} For a scope with many nets, which of them has a key. */
     this.maps = [];
+    this.found = new Targets(0);
+  }
+
+  /**
+   * Every wire climbs from both ends to the lowest scope that holds them.
+   *
+   * @param {Known} known
+   * @returns {Steps<void>}
+   */
+  *climb(known) {
+    const { boxes, root, nets, firstSeen } = this;
+    const count = this.keys.length;
+    for (let wire = 0; wire < count; wire++) {
+      this.follow(wire, (scope) => firstSeen[scope + 1]++);
+      if (wire % PIECE === 0) yield;
+    }
+    for (let scope = 0; scope <= root; scope++) firstSeen[scope + 1] += firstSeen[scope];
+    const next = firstSeen.slice();
+    const seen = (this.seen = new Int32Array(3 * firstSeen[root + 1]));
+    for (let wire = 0; wire < count; wire++) {
+      this.follow(wire, (scope, source, target) => {
+        const at = 3 * next[scope]++;
+        seen[at] = wire;
+        seen[at + 1] = source;
+        seen[at + 2] = target;
+      });
+      if (wire % PIECE === 0) yield;
+    }
     let most = 0;
     for (let scope = boxes; scope <= root; scope++) most = Math.max(most, firstSeen[scope + 1] - firstSeen[scope]);
-    this.steps = new Steps(most);
+    this.found = new Targets(most);
     const slots = new Int32Array(nets + count);
-    for (let scope = root - 1; scope >= boxes; scope--) this.local(scope, slots, known);
+    for (let scope = root - 1; scope >= boxes; scope--) {
+      this.local(scope, slots, known);
+      if (scope % PIECE === 0) yield;
+    }
     this.local(root, slots, known);
   }
 
@@ -165,7 +182,7 @@ export class Nesting {
    * @param {Known} known
    */
   local(scope, slots, known) {
-    const { seen, position, steps } = this;
+    const { seen, position, found: steps } = this;
     /** @type {number[]} */
     const keys = [];
     steps.clear();
@@ -222,7 +239,7 @@ export class Nesting {
 }
 
 /** The nets of one scope while they are found out, in arrays that are used again for the next. */
-class Steps {
+class Targets {
   /** @param {number} most wires that any scope sees */
   constructor(most) {
     /** For each net, the item that it comes from, or `OUTSIDE`. */

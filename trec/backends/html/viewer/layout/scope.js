@@ -17,6 +17,7 @@ import { Bands } from "./stacking.js";
 /** @typedef {import("./nesting.js").Net} Net */
 /** @typedef {import("./routing.js").Ways} Ways */
 /** @typedef {import("./shape.js").Shape} Shape */
+/** @template Found @typedef {import("./steps.js").Steps<Found>} Steps */
 
 /** Half the room between two boxes of one layer, in points, as all lengths here. */
 const BESIDE = 8;
@@ -41,7 +42,7 @@ const LANE = 5;
  */
 
 /**
- * Return a scope laid out.
+ * Lay out a scope.
  *
  * @param {Net[]} nets what runs between the members
  * @param {Shape[]} shapes the members in the order in which they run
@@ -49,10 +50,11 @@ const LANE = 5;
  *   first
  * @param {boolean} sideways whether the outcome will be turned, so that texts stand over nets rather than beside them
  * @param {number} wrap wanted length of a column; 0 for one column of any length
- * @returns {Content}
+ * @returns {Steps<Content>}
  */
-export function layOut(nets, shapes, entries, sideways, wrap) {
+export function* layingOut(nets, shapes, entries, sideways, wrap) {
   const layers = new Layers(shapes, nets);
+  yield;
   if (entries.length) {
     const entering = entries.map((position) => layers.entries[position]);
     layers.rows[0] = [...entering, ...layers.rows[0].filter((vertex) => !entering.includes(vertex))];
@@ -62,11 +64,14 @@ export function layOut(nets, shapes, entries, sideways, wrap) {
   const leaves = joints.leaves.map((shift, index) => (shift ? shift / width(joints.upper[index]) : 0));
   const arrives = joints.arrives.map((shift, index) => (shift ? shift / width(joints.lower[index]) : 0));
   order(layers, leaves, arrives);
+  yield;
   const straight = align(layers);
   spread(layers, shapes, joints, straight);
   const extents = extentsOf(layers, shapes, sideways);
   const gaps = new Float64Array(layers.layer.length).fill(LANE).fill(BESIDE, 0, layers.members);
+  yield;
   const across = place(layers, joints, straight, extents, gaps, springs(layers));
+  yield;
   let left = across.length ? Infinity : 0;
   let right = across.length ? -Infinity : 0;
   across.forEach((x, vertex) => {
@@ -75,6 +80,7 @@ export function layOut(nets, shapes, entries, sideways, wrap) {
   });
   for (let vertex = 0; vertex < across.length; vertex++) across[vertex] -= left;
   const bands = new Bands(layers, shapes, joints, across, sideways);
+  yield;
   const at = (/** @type {number} */ vertex) => across[vertex];
   const labels = texts(layers, nets, across, bands, sideways);
   const content = {
