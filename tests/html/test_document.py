@@ -37,6 +37,12 @@ def content(page: str) -> dict[str, Any]:
     return unpacked
 
 
+def test_without_scripts_the_page_says_so_where_the_picture_would_be() -> None:
+    found = re.search(r"<main[^>]*><canvas[^>]*></canvas><noscript><p>(.*)</p></noscript></main>", sample().to_html())
+    assert found is not None
+    assert "JavaScript" in found[1]
+
+
 def test_the_same_graph_gives_the_same_page_and_a_plain_one_the_same_data() -> None:
     for graph in every():
         page = graph.to_html()
