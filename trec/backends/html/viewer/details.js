@@ -32,6 +32,12 @@ function below(name, around) {
   return around && name.startsWith(`${around}.`) ? name.slice(around.length + 1) : name;
 }
 
+/** A name or path that breaks between its parts rather than in a word. @param {string} text */
+function breaking(text) {
+  const parts = cut(text).split(/(?<=[./_])/);
+  return element("bdi", {}, ...parts.flatMap((part, at) => (at ? [element("wbr"), part] : [part])));
+}
+
 /** @param {Graph} graph @param {number} node */
 function valuesOf(graph, node) {
   const first = graph.firstOutput[node];
@@ -109,7 +115,7 @@ class Details {
   head(item) {
     const { graph, stage } = this.app;
     const kind = graph.kindOf(item);
-    const title = element("h2", { tabindex: -1 }, swatch(stage.paintOf(item)), element("bdi", {}, cut(this.app.nameOf(item))));
+    const title = element("h2", { tabindex: -1 }, swatch(stage.paintOf(item)), breaking(this.app.nameOf(item)));
     const close = button(sign("M4 4l8 8M12 4l-8 8"), "Close (Escape)", () => this.close());
     const all = this.app.together(item);
     const words = all ? [`${all.length} ${kind}s`] : [...new Set([graph.opOf(item), kind === "op" ? "" : kind])].filter(Boolean);
@@ -138,7 +144,7 @@ class Details {
     if (graph.bytes(item)) add("result memory", bytes(graph.bytes(item)));
     if (item >= graph.count && graph.data.scopes.held[scope]) add("parameter memory", bytes(graph.data.scopes.held[scope]));
     const source = graph.source(item) ?? graph.source(node);
-    if (source) add("source", isAddress(source.link) ? element("a", { href: source.link, target: "_blank", rel: "noopener" }, source.text) : source.text);
+    if (source) add("source", isAddress(source.link) ? element("a", { href: source.link, target: "_blank", rel: "noopener" }, breaking(source.text)) : breaking(source.text));
     const attributes = [...graph.attributes(item), ...(node === item || node < 0 ? [] : graph.attributes(node))];
     for (const [name, value] of attributes) if (name !== "flops" && name !== "params") add(name, value);
     return list;
@@ -262,7 +268,7 @@ class Details {
       this.app.reveal(item);
       this.app.select(item);
       this.app.show(drawn(this.app, item));
-    } }, element("bdi", {}, cut(text)));
+    } }, breaking(text));
   }
 }
 
