@@ -113,6 +113,11 @@ const used = async () => {
   input.dispatchEvent(new Event("input", { bubbles: true }));
   found.all = await takenByPieces(() => app.openTo(Infinity));
   found.everything = app.state.scene.picture.boxes.length;
+  found.among = await takenByPieces(async () => {
+    const item = app.graph.count + app.state.scene.picture.frames[found.everything >> 6];
+    app.toggle(item);
+    while (app.isOpen(item)) await frame();
+  });
   found.panAll = await pan();
   app.store.set({ camera: { ...app.state.camera, zoom: 0.4 } });
   found.panNear = await pan();

@@ -127,6 +127,8 @@ def main(counts: list[int]) -> None:
             print(f"  frame while panning, {what}: median {row[name][0]:.0f}, 95 of 100 within {row[name][1]:.0f}")
         whole, piece = row["all"]
         print(f"  open everything: {whole:.0f} for {row['everything']} boxes, in pieces of at most {piece:.0f}")
+        whole, piece = row["among"]
+        print(f"  then close one module: {whole:.0f}, in pieces of at most {piece:.0f}")
     print(f"viewer: {len(script())} bytes, style sheet {len(stylesheet())}, minified {minified()}")
 
 

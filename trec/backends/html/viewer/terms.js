@@ -72,7 +72,7 @@ function spread(graph, scopes) {
 }
 
 /** The scopes, and the nodes in them or standing for one. @param {Graph} graph @param {Uint8Array} scopes @returns {Masks} */
-function within(graph, scopes) {
+export function within(graph, scopes) {
   const inside = spread(graph, scopes);
   const { parent, standing } = graph;
   return { scopes, nodes: overNodes(graph, (node) => inside[parent[node]] === 1 || (standing[node] >= 0 && inside[standing[node]] === 1)) };

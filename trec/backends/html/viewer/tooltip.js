@@ -1,6 +1,7 @@
 // What is said of the box or wire under the pointer.
 
 import { pointAt } from "./camera.js";
+import { element } from "./elements.js";
 import { curves } from "./layout/routing.js";
 import { bytes, number } from "./numbers.js";
 
@@ -15,10 +16,7 @@ const MOST = 4;
 /** @param {App} app */
 export function mountTooltip(app) {
   const { canvas, store } = app;
-  const tip = document.createElement("div");
-  tip.className = "tip";
-  tip.hidden = true;
-  tip.setAttribute("role", "tooltip");
+  const tip = element("div", { class: "tip", role: "tooltip", hidden: true });
   canvas.after(tip);
 
   const place = (/** @type {number} */ x, /** @type {number} */ y) => {
@@ -36,7 +34,7 @@ export function mountTooltip(app) {
     if (tip.hidden) return;
     if (shown !== `${wire} ${hovered}`) {
       const lines = wire < 0 ? ofItem(app, hovered) : ofWire(app, wire);
-      tip.replaceChildren(...lines.map((text, at) => element(at ? "div" : "b", text)));
+      tip.replaceChildren(...lines.map((text, at) => element(at ? "div" : "b", {}, text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)));
       shown = `${wire} ${hovered}`;
     }
     place(x, y);
@@ -46,13 +44,6 @@ export function mountTooltip(app) {
     tip.hidden = true;
     shown = "";
   });
-}
-
-/** @param {string} tag @param {string} text */
-function element(tag, text) {
-  const made = document.createElement(tag);
-  made.textContent = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-  return made;
 }
 
 /** What is known of an item, in lines. @param {App} app @param {Item} item @returns {string[]} */

@@ -1,6 +1,7 @@
 // What leads to what: the boxes and wires before and behind a chosen item, edge by edge or to the ends, and the ways between two.
 
 import { standIn } from "./folding.js";
+import { within } from "./terms.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("./graph.js").Graph} Graph */
@@ -11,19 +12,13 @@ import { standIn } from "./folding.js";
 
 /** The nodes that an item is, is drawn together with or holds, marked. @param {Graph} graph @param {Item} item @param {Picture} [picture] */
 export function nodesOf(graph, item, picture) {
-  const found = new Uint8Array(graph.count);
-  if (item < graph.count) {
-    for (const node of picture?.together.get(item) ?? [item]) found[node] = 1;
-    return found;
+  const own = new Uint8Array(item < graph.count ? graph.count : graph.scopeCount);
+  if (item >= graph.count) {
+    own[item - graph.count] = 1;
+    return within(graph, own).nodes;
   }
-  const inside = new Uint8Array(graph.scopeCount);
-  inside[item - graph.count] = 1;
-  for (let scope = item - graph.count + 1; scope < graph.scopeCount; scope++) inside[scope] = inside[graph.scopeParent[scope]];
-  for (let node = 0; node < graph.count; node++) {
-    const standing = graph.standing[node];
-    found[node] = inside[graph.parent[node]] | (standing < 0 ? 0 : inside[standing]);
-  }
-  return found;
+  for (const node of picture?.together.get(item) ?? [item]) own[node] = 1;
+  return own;
 }
 
 /** The marked nodes and all that are reached from them along or against the flow. @param {Graph} graph @param {Uint8Array} starts @param {boolean} up */
