@@ -34,7 +34,7 @@ function below(name, around) {
 
 /** A name or path that breaks between its parts rather than in a word. @param {string} text */
 function breaking(text) {
-  const parts = cut(text).split(/(?<=[./_])/);
+  const parts = cut(text).split(/(?<=[./_])(?!py:)/);
   return element("bdi", {}, ...parts.flatMap((part, at) => (at ? [element("wbr"), part] : [part])));
 }
 
