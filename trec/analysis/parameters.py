@@ -85,7 +85,7 @@ def parameters(graph: Graph) -> Parameters:
                 type_text(type_),
                 elements(type_),
                 size_bytes(type_),
-                graph.counts[node.parent],
+                graph.times(node),
                 tuple([user.name for user in users]),
                 tuple(dict.fromkeys([graph.scopes[scope].path for scope in scopes])),
             )

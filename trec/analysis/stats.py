@@ -134,7 +134,7 @@ def stats(graph: Graph) -> Stats:
     total = sums.of_scopes[0] if graph.scopes else (0, 0, 0, 0)
     sizes = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
     buffers = [
-        [size * graph.counts[node.parent] for size in sizes[graph.values[node.outputs[0]].type]]
+        [size * graph.times(node) for size in sizes[graph.values[node.outputs[0]].type]]
         for node in graph.nodes
         if node.kind == "buffer"
     ]
@@ -179,5 +179,5 @@ def _by_op(graph: Graph) -> Counter[str]:
     counts: Counter[str] = Counter()
     for node in graph.nodes:
         if node.kind in ("op", "module"):
-            counts[node.op] += graph.counts[node.scope if node.scope >= 0 else node.parent]
+            counts[node.op] += graph.times(node)
     return counts

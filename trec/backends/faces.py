@@ -10,6 +10,7 @@ from trec.backends.drawing import Face, Line
 from trec.backends.families import LEADING, Family, family_of_class, family_of_function, short_name, sign_of
 from trec.backends.templates import link
 from trec.ir.tables import Table
+from trec.ir.types import TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -196,9 +197,11 @@ class Faces(Table[Face]):
         if face is None:
             line: Line = "dashed" if node.kind == "constant" else "solid"
             look = self._looks.of("box", self._style.theme.state, self._style.view_size, line=line)
-            shape = self._shapes[type_] if type_ >= 0 else ""
+            equal = self._facts[node.attrs].get(TIMES)
+            repeats = equal if type(equal) is int else 1
+            shape = labels.times(self._shapes[type_] if type_ >= 0 else "", repeats)
             about, target = self.about(node.kind, node), self.link(node.source)
-            made = Face(self.cut(title), shape, "", look, about, target, self._repeats(node))
+            made = Face(self.cut(title), shape, "", look, about, target, repeats)
             face = self._known[key] = self.add(made)
         return name, face
 

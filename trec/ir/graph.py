@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from trec import registry
 from trec.ir.types import (
+    SOURCE_KINDS,
+    TIMES,
     Attr,
     AttrRow,
     Carried,
@@ -153,6 +155,12 @@ class Graph(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     def phase_of(self, node: Node) -> Phase:
         """Return what part of a step of training a node belongs to."""
         return self.scopes[node.parent if node.scope < 0 else node.scope].phase
+
+    def times(self, node: Node) -> int:
+        """Return how many a node stands for: how often its call ran, and for how many equal ones a source is there."""
+        runs = self.counts[node.parent if node.scope < 0 else node.scope]
+        equal = dict(self.attrs[node.attrs]).get(TIMES) if node.attrs and node.kind in SOURCE_KINDS else 1
+        return runs * equal if type(equal) is int else runs
 
     def attrs_of(self, row: Node | Scope) -> dict[str, Attr]:
         """Return the attributes of a node or scope by name."""

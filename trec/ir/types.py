@@ -60,6 +60,13 @@ It is left out where there are none. They were counted only where `Graph.meta` s
 SAVED = "saved"
 """Name of the attribute that says how many of the last results of a node are there only because autograd saved them."""
 
+TIMES = "times"
+"""Name of the attribute that says how many equal ones a parameter, buffer or constant stands for in one run of what it
+lies in.
+
+It is left out where that is one. The calls that have one each became one node, in which it cannot lie.
+"""
+
 UNKNOWN = "?"
 """The size of a dimension that is ragged or was not known."""
 

@@ -30,7 +30,8 @@ def collapse(graph: Graph, *, depth: int | None = None, only: Selector = (), kee
     operators it holds (`ops`), how many distinct elements and bytes of parameters they read (`params`, `param_bytes`;
     unknown sizes count as nothing), and their floating point operations (`flops`) where these were counted. If it
     stands for several equal calls, that is of one of them; repeats inside are counted. Parameters, buffers and
-    constants that nothing else reads are inside it; inputs and outputs of the graph never are.
+    constants that nothing else reads are inside it; inputs and outputs of the graph never are. One that stays beside
+    it, while each of the calls that it stands for has another, says how many these are (`times`).
 
     Args:
         graph: what to rewrite.
@@ -103,7 +104,7 @@ def _rebuilt(graph: Graph, groups: Sequence[int]) -> Graph:
     nodes = []
     for index in grouping.order:
         node = made[~index] if index < 0 else graph.nodes[index]
-        nodes.append(node if index < 0 or groups[node.parent] < 0 else moved_out(graph, node, groups))
+        nodes.append(node if index < 0 or groups[node.parent] < 0 else moved_out(graph, node, groups, attrs))
     result = with_nodes(graph, nodes, scopes=scopes, attrs=attrs, carried=carried_rows(grouping, nodes))
 
     def opened(name: str) -> Graph:

@@ -44,8 +44,8 @@ def fold(graph: Graph, *, shapes: bool = True, ignore: str | Collection[str] = (
         `Scope.repeats` of the block that stays has the names of the others; for blocks of several steps a new scope of
         the class `repeat` does. What a block hands to the next is in `Graph.carried`, and what one of those that read
         others reads of what these began with. With that, a path leads from one remaining node to another if one did
-        before, and exactly then but for those through a folded block. `graph.counts` says how often each scope ran, so
-        sums come out as before.
+        before, and exactly then but for those through a folded block. `graph.counts` says how often each scope ran, and
+        `graph.times` for how many a node stands, so sums come out as before.
 
     Cost: near-linear.
 

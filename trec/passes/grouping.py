@@ -10,12 +10,13 @@ from msgspec import Struct
 
 from trec.ir.builder import unique
 from trec.ir.collectives import is_rank
-from trec.ir.types import SOURCE_KINDS, Carried, Node
+from trec.ir.types import SOURCE_KINDS, TIMES, Carried, Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trec.ir.graph import Graph
+    from trec.ir.types import AttrRow
 
 
 class Segment(Struct, eq=False, gc=False):
@@ -93,8 +94,11 @@ def segment_names(graph: Graph, grouping: Grouping, scopes: Iterable[int]) -> li
     return names
 
 
-def moved_out(graph: Graph, node: Node, groups: Sequence[int]) -> Node:
-    """Return a node that stays, held by the nearest open module, loop or part of a rank around it."""
+def moved_out(graph: Graph, node: Node, groups: Sequence[int], attrs: list[AttrRow]) -> Node:
+    """Return a node that stays, held by the nearest open module, loop or part of a rank around it.
+
+    If loops do not hold it any more, it says for how many it stands in a row that is appended to `attrs`.
+    """
     parent = groups[node.parent]
     if parent < 0:
         return node
@@ -105,7 +109,16 @@ def moved_out(graph: Graph, node: Node, groups: Sequence[int]) -> Node:
     ):
         parent = graph.scopes[parent].parent
     parent = max(parent, 0)
-    return Node(node.kind, node.op, node.name, parent, depth, node.inputs, node.outputs, node.attrs, node.source)
+    row = node.attrs
+    if is_source(node) and graph.counts[parent] < graph.counts[node.parent]:
+        attrs.append(with_times(attrs[row], graph.times(node) // graph.counts[parent]))
+        row = len(attrs) - 1
+    return Node(node.kind, node.op, node.name, parent, depth, node.inputs, node.outputs, row, node.source)
+
+
+def with_times(row: AttrRow, times: int) -> AttrRow:
+    """Return the attributes of a source that stands for so many equal ones in what holds it."""
+    return (*[pair for pair in row if pair[0] != TIMES], (TIMES, times))
 
 
 def carry(graph: Graph, groups: Sequence[int], grouping: Grouping) -> None:

@@ -109,7 +109,7 @@ def _fold_functions(graph: Graph, leave: frozenset[str]) -> Graph:
         made = with_flops(made, totals, attrs)
     nodes = []
     for index in grouping.order:
-        node = made[~index] if index < 0 else moved_out(graph, graph.nodes[index], groups)
+        node = made[~index] if index < 0 else moved_out(graph, graph.nodes[index], groups, attrs)
         parent = holder[node.parent]
         stands_for = node.scope if node.scope < 0 or holder[node.scope] == node.scope else -1
         if (parent, stands_for) != (node.parent, node.scope):

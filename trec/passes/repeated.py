@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from trec.analysis.blocks import Block
 from trec.analysis.loop import scope_of
 from trec.ir.builder import inner_name, unique
 from trec.ir.derivation import derived
 from trec.ir.rewrite import remaining_scopes, with_nodes
 from trec.ir.types import Carried, Derivative, Scope
+from trec.passes.grouping import with_times
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,6 +45,8 @@ class _Rolling:
         """For each step the one that stands for it: itself if it stays."""
         self.scopes = list(self.old.scopes)
         self.parents = [node.parent for node in self.old.nodes]
+        self.times: dict[int, int] = {}
+        """For sources that cannot lie in the scope of their iterations, how many these are."""
         self.scope_of_loop: list[int] = []
         self.before: dict[int, int] = {}
         """For each new scope, the scope that it must come before."""
@@ -68,9 +70,7 @@ class _Rolling:
         """Return the scope that stands for the iterations: that of the call which is one, or a new one around it."""
         blocks, scopes = self.blocks, self.scopes
         called = [scope_of(blocks, item) for item in loop.items]
-        # Nothing can lie in a call that is one node, so where each has a source of its own they need another scope.
-        alone = len(called) == 1 and (isinstance(loop.items[0], Block) or not loop.own[0])
-        scope = called[0] if alone else -1
+        scope = called[0] if len(called) == 1 else -1
         if scope >= 0:
             scopes[scope] = replace(scopes[scope], repeats=loop.names)
         else:
@@ -92,13 +92,22 @@ class _Rolling:
                     scopes[inner] = replace(scopes[inner], parent=scope)
                 if isinstance(item, int):
                     self.parents[blocks.steps[item]] = scope
-        self._move_sources(loop, scope)
+        is_node = isinstance(loop.items[0], int) and scope == called[0]
+        self._move_sources(loop, scope, is_node=is_node)
         return scope
 
-    def _move_sources(self, loop: Loop, scope: int) -> None:
-        """Put what each iteration has one of its own into the scope that stands for the iterations."""
+    def _move_sources(self, loop: Loop, scope: int, *, is_node: bool) -> None:
+        """Put what each iteration has one of its own into the scope that stands for the iterations.
+
+        Nothing can lie in a call that is one node, so beside that it says for how many it stands.
+        """
         for value in loop.own[0]:
             source = self.old.producers[value]
+            if is_node:
+                row = self.old.nodes[source]
+                before = self.times.get(source, self.old.times(row) // self.old.counts[row.parent])
+                self.times[source] = before * loop.count
+                continue
             around = self.parents[source]
             while around >= 0 and around != scope:
                 around = self.scopes[around].parent
@@ -145,9 +154,12 @@ class _Rolling:
             row = self.scopes[scope]
             inputs, outputs = (tuple([values[value] for value in side]) for side in (row.inputs, row.outputs))
             scopes.append(replace(row, parent=new_id[row.parent], inputs=inputs, outputs=outputs))
-        nodes = []
+        nodes, attrs = [], list(old.attrs)
         for index in kept:
             node = old.nodes[index]
+            if index in self.times:
+                attrs.append(with_times(old.attrs[node.attrs], self.times[index]))
+                node = replace(node, attrs=len(attrs) - 1)
             parent = self.parents[index]
             inside = self.scopes[parent].depth + (self.scopes[parent].kind == "module" or parent == 0)
             nodes.append(
@@ -162,7 +174,7 @@ class _Rolling:
         position = {index: at for at, index in enumerate(kept)}
         carried = [replace(edge, loop=new_id.get(edge.loop, -1)) for edge in self._carried(position)]
         looped = replace(old, scopes=tuple(scopes), derivatives=self._derivatives())
-        result = with_nodes(looped, nodes, carried=carried)
+        result = with_nodes(looped, nodes, attrs=attrs, carried=carried)
         members = {old.nodes[index].name: sorted(made) for index, made in self.members.items()}
         return derived(result, old, members)
 

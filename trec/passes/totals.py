@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trec.analysis.costs import are_counted, flops_of_rows
+from trec.analysis.shares import shares
 from trec.analysis.sizes import elements, size_bytes
 from trec.ir.types import FLOPS, AttrRow
 
@@ -23,6 +24,9 @@ class Totals:
         self.types = [(elements(type_), size_bytes(type_)) for type_ in graph.types]
         self.flops = flops_of_rows(graph) if are_counted(graph) else []
         self.repeated = any(scope.repeats for scope in graph.scopes)
+        found = grouping.parameters.items()
+        self.several = {value: graph.nodes[index] for value, index in found if graph.times(graph.nodes[index]) > 1}
+        """The parameters that stand for several."""
 
     def of(self, segment: Segment) -> tuple[int, int, int, int]:
         """Return the operators of a segment, the elements and bytes of distinct parameters they read, and operations.
@@ -38,7 +42,7 @@ class Totals:
                 inner = dict(self.graph.attrs[node.attrs])
                 times = self.times(node.scope, segment.scope)
                 # What it reads from outside is counted with what this segment reads.
-                outer, outer_bytes = self.parameters(known.keys() & set(node.inputs), -1)
+                outer, outer_bytes = self.parameters(known.keys() & set(node.inputs), node.scope)
                 ops += _count(inner, "ops") * times
                 params += (_count(inner, "params") - outer) * times
                 param_bytes += (_count(inner, "param_bytes") - outer_bytes) * times
@@ -69,20 +73,23 @@ class Totals:
         return counts[scope] // counts[call]
 
     def parameters(self, values: Iterable[int], call: int) -> tuple[int, int]:
-        """Return the elements and bytes of parameters, those that repeat in a call repeated."""
+        """Return the elements and bytes of the parameters that a call reads in one run, of those that repeat all."""
         total = total_bytes = 0
         rows, types = self.graph.values, self.types
         for value in values:
             size, bytes_ = types[rows[value].type]
-            times = self.times_read(value, call) if self.repeated and call >= 0 else 1
+            times = self.times_read(value, call) if value in self.several else 1
             total += size * times
             total_bytes += bytes_ * times
         return total, total_bytes
 
     def times_read(self, value: int, call: int) -> int:
-        """Return how many parameters a value stands for in one run of a call: more than one if it repeats in there."""
-        parent = self.graph.nodes[self.grouping.parameters[value]].parent
-        return self.times(parent, call) if self.groups[parent] == call else 1
+        """Return how many of the parameters that one stands for are read in one run of a call."""
+        graph, source = self.graph, self.several[value]
+        users = [graph.nodes[user] for user in graph.users[value]]
+        readers = {node.parent if node.scope < 0 else node.scope for node in users}
+        numbers = [number for reader in readers for scope, number in shares(graph, source, reader) if scope == call]
+        return max(numbers, default=1)
 
 
 def row_of(ops: int, params: int, param_bytes: int, flops: int) -> AttrRow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trec.analysis.costs import costs
-from trec.analysis.sizes import elements
+from trec.analysis.sums import Sums
 
 if TYPE_CHECKING:
     from trec.ir.graph import Graph
@@ -24,7 +24,7 @@ def sums(graph: Graph) -> dict[str, list[int]]:
     found = costs(graph).scopes
     return {
         "ops": _operators(graph),
-        "params": _parameters(graph),
+        "params": [params for _, params, _, _ in Sums(graph).of_scopes],
         "flops": [cost.flops or 0 for cost in found],
         "bytes": [cost.output_bytes for cost in found],
         "held": [cost.parameter_bytes for cost in found],
@@ -42,33 +42,4 @@ def _operators(graph: Graph) -> list[int]:
     for index in range(len(counts) - 1, 0, -1):
         scope = graph.scopes[index]
         counts[scope.parent] += counts[index] * (1 + len(scope.repeats))
-    return counts
-
-
-def _parameters(graph: Graph) -> list[int]:
-    """Count each parameter once in every scope that holds one of its readers."""
-    own: list[dict[int, int]] = [{} for _ in graph.scopes]
-    inner = [0] * len(graph.scopes)
-    sizes = {
-        value: elements(graph.type_of(value))
-        for node in graph.nodes
-        if node.kind == "param"
-        for value in node.outputs
-    }  # fmt: skip
-    for node in graph.nodes:
-        read = {value: sizes[value] for value in node.inputs if value in sizes}
-        scope = node.scope if node.kind == "module" else node.parent
-        own[scope].update(read)
-        inside = graph.attrs_of(node).get("params") if node.kind == "module" else None
-        if isinstance(inside, int):
-            inner[scope] += inside - sum(read.values())
-    counts = [0] * len(graph.scopes)
-    for index in range(len(own) - 1, -1, -1):
-        around, times = graph.scopes[index].parent, 1 + len(graph.scopes[index].repeats)
-        counts[index] = inner[index] + sum(own[index].values())
-        if index:
-            # What is read in a repeated call is another parameter each time, unless it lies outside.
-            own[around].update({value: size * times for value, size in own[index].items()})
-            inner[around] += inner[index] * times
-            own[index].clear()
     return counts
