@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import trec
 from tests.passes.training import training
 from tests.strategies import repeating
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hypothesis.strategies import DataObject
 
     from trec.ir.graph import Graph
@@ -81,3 +84,29 @@ def test_blocks_that_became_nodes_are_folded_without_a_region_around_them() -> N
     repeated = {scope.name: len(scope.repeats) for scope in folded.scopes if scope.repeats}
     assert repeated == {"layers.1": 3, "layers.4.backward": 3}
     assert folded.attrs_of(folded.nodes[folded.index_of["layers.1.weight"]])["times"] == 4
+
+
+@settings(max_examples=200)
+@given(repeating(), st.lists(st.sampled_from(PASSES), min_size=1, max_size=3))
+def test_folding_keeps_the_peak_of_memory(graph: Graph, chain: list[tuple[str, dict[str, Any]]]) -> None:
+    plain = graph
+    folded = graph.fold()
+    for name, options in chain:
+        folded = folded.apply(name, **options)
+        plain = plain if name in ("fold", "roll") else plain.apply(name, **options)
+    found, expected = folded.memory(), plain.memory()
+    assert (found.peak, len(found.live), found.partial) == (expected.peak, len(expected.live), ())
+    assert all(folded.producers[folded_value(folded, live.name)] == live.first for live in found.ranges)
+
+
+def folded_value(graph: Graph, name: str) -> int:
+    return next(at for at, value in enumerate(graph.values) if value.name == name)
+
+
+def test_what_a_loaded_graph_takes_is_told_to_be_of_one_run(tmp_path: Path) -> None:
+    folded = training(4).fold()
+    folded.save(tmp_path / "folded.trec")
+    found = trec.load(tmp_path / "folded.trec").memory()
+    assert found.partial == ("layers.0", "layers.3.backward", "SGD.repeat")
+    assert found.peak < folded.memory().peak
+    assert "of what layers.0, layers.3.backward, SGD.repeat stand for, one run counts" in str(found)

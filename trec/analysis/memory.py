@@ -11,12 +11,14 @@ from trec.analysis.sizes import size_bytes
 from trec.analysis.statements import Statements
 from trec.analysis.storage import storages
 from trec.analysis.table import bytes_text, lines, plain
+from trec.analysis.unfolded import unfolded
 from trec.ir.types import SOURCE_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from trec.analysis.unfolded import Unfolded
     from trec.ir.graph import Graph
 
 _SHOWN = 10
@@ -32,7 +34,10 @@ class Live(Struct, frozen=True):
     first: int
     """Index into `Graph.nodes` of the step that makes it."""
     last: int
-    """Index into `Graph.nodes` of the last step that reads it, or a view of it, or was given it by a call around."""
+    """Index into `Graph.nodes` of the last step that reads it, or a view of it, or was given it by a call around.
+
+    In a loop that may come before `first`, in a later iteration.
+    """
 
 
 class Memory(Struct, frozen=True):
@@ -46,6 +51,8 @@ class Memory(Struct, frozen=True):
     """What is live at that node, the largest first."""
     ranges: tuple[Live, ...]
     """All pieces of memory, in the order in which they are made."""
+    partial: tuple[str, ...] = ()
+    """Names of calls that stand for several, of which one counts; see `memory`."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the pieces of memory as plain rows."""
@@ -53,6 +60,8 @@ class Memory(Struct, frozen=True):
 
     def __str__(self) -> str:
         head = f"peak {bytes_text(self.peak)} at {self.node or 'no node'}, in {len(self.live)} tensors"
+        if self.partial:
+            head = f"{head}; of what {', '.join(self.partial)} stand for, one run counts"
         rows = [(live.name, bytes_text(live.bytes), live.first, live.last) for live in self.live[:_SHOWN]]
         return "\n".join([head, *lines(("largest", "bytes", "from", "to"), rows)])
 
@@ -62,8 +71,11 @@ def memory(graph: Graph) -> Memory:
 
     What steps make counts, from the step that makes it to the last that reads it or a view of it. What comes from
     outside (inputs, parameters, buffers, constants) does not count; results of the model live to the end. Tensors
-    inside a single operator or a collapsed node are not seen: the finer the graph, the better the figure. Of what was
-    folded one iteration counts.
+    inside a single operator or a collapsed node are not seen: the finer the graph, the better the figure.
+
+    Of what was folded every iteration counts, as before, under the name of the one that stays. That takes the graph
+    that was folded, which is not at hand after the result has been saved and loaded, or joined from several ranks. Then
+    one iteration counts, the real peak may be several times higher, and `partial` names the calls that it is so for.
 
     Of a graph that was recorded with `costs=True`, under `torch.no_grad()` or with its backward pass, it is known when
     memory was really given back; this is not kept in files. Else it is inferred, without what autograd keeps: Python
@@ -86,6 +98,13 @@ def memory(graph: Graph) -> Memory:
         >>> found.peak, found.node
         (32, 'exp')
     """
+    whole = unfolded(graph)
+    if whole is None:
+        return _memory(graph, tuple([scope.name for scope in graph.scopes if scope.repeats]))
+    return _standing(graph, whole, _memory(whole.graph))
+
+
+def _memory(graph: Graph, partial: tuple[str, ...] = ()) -> Memory:
     ranges = _ranges(graph)
     change = [0] * (len(graph.nodes) + 1)
     for live in ranges:
@@ -98,10 +117,25 @@ def memory(graph: Graph) -> Memory:
         if size > peak:
             peak, at = size, index
     if at < 0:
-        return Memory(0, "", (), tuple(ranges))
+        return Memory(0, "", (), tuple(ranges), partial)
     found = [live for live in ranges if live.first <= at <= live.last]
     found.sort(key=lambda live: (-live.bytes, live.first))
-    return Memory(peak, graph.nodes[at].name, tuple(found), tuple(ranges))
+    return Memory(peak, graph.nodes[at].name, tuple(found), tuple(ranges), partial)
+
+
+def _standing(graph: Graph, whole: Unfolded, found: Memory) -> Memory:
+    """Return what was found of all iterations, told of those that stand for them."""
+    rows = []
+    for live in found.ranges:
+        first, last = whole.standing[live.first], whole.standing[live.last]
+        ports = whole.graph.nodes[live.first].outputs
+        port = next((at for at, value in enumerate(ports) if whole.graph.values[value].name == live.name), 0)
+        made = graph.nodes[first].outputs
+        name = graph.values[made[port]].name if port < len(made) else graph.nodes[first].name
+        rows.append(Live(name, live.bytes, first, last))
+    told = dict(zip(found.ranges, rows, strict=True))
+    node = graph.nodes[whole.standing[whole.graph.index_of[found.node]]].name if found.node else ""
+    return Memory(found.peak, node, tuple([told[live] for live in found.live]), tuple(rows))
 
 
 def _ranges(graph: Graph) -> list[Live]:
