@@ -188,6 +188,37 @@ def test_an_optimizer_that_steps_for_each_parameter_is_folded_as_well(
     assert_folds(rec.graph, dict.fromkeys(expected, 5))
 
 
+@pytest.mark.parametrize("name", ["", "SGD"])
+def test_layers_are_folded_inside_of_steps_that_repeat(name: str) -> None:
+    """The first step stands alone: it adds to no gradient, and reads weights that no step before has changed."""
+    net = Stack(4)
+    with trec.recording(net) as rec:
+        optimizer: Any = torch.optim.SGD(net.parameters(), lr=0.1, foreach=False) if name else None
+        for _ in range(4):
+            if name:
+                net.zero_grad()
+            net(torch.ones(3, 4)).sum().backward()
+            if name:
+                optimizer.step()
+    first = ["layers.0", "layers.3.backward", "layers.0#2", "layers.3#2.backward"]
+    assert_folds(rec.graph, dict.fromkeys(first + ["SGD.repeat", "SGD#2.repeat"] * bool(name), 4) | {"repeat": 3})
+    folded = rec.graph.fold()
+    counts = {scope.name: count for scope, count in zip(folded.scopes, folded.counts, strict=True)}
+    assert (counts["layers.0"], counts["layers.0#2"]) == (4, 12)
+    for depth in range(3):
+        found, expected = folded.collapse(depth=depth).stats(), rec.graph.stats()
+        assert (found.ops, found.params, found.param_bytes) == (expected.ops, expected.params, expected.param_bytes)
+
+
+def test_layers_are_folded_inside_of_calls_that_repeat() -> None:
+    net = Stack(4)
+    with torch.no_grad(), trec.recording(net) as rec:
+        for _ in range(5):
+            net(torch.ones(3, 4))
+    assert_folds(rec.graph, {"repeat": 5, "layers.0": 4})
+    assert rec.graph.fold().collapse(depth=2).stats().params == rec.graph.stats().params
+
+
 def test_a_cell_that_is_called_again_and_again_is_rolled_in_both_directions() -> None:
     class Loop(nn.Module):
         def __init__(self) -> None:

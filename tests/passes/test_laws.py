@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.passes.laws import LOOPS, assert_laws, reached
+from tests.passes.steps import steps
 from tests.strategies import any_graph, repeating
 from trec import registry
 from trec.analysis.selectors import nodes
@@ -121,7 +122,7 @@ def test_collapsing_twice_is_collapsing_to_the_lesser_depth(graph: Graph, first:
 
 
 @settings(max_examples=300)
-@given(repeating(), st.booleans())
+@given(st.one_of(repeating(), repeating(), steps()), st.booleans())
 def test_folding_keeps_sums_and_members(graph: Graph, shapes: bool) -> None:
     folded = graph.fold(shapes=shapes)
     assert operators(folded) == operators(graph)
@@ -135,7 +136,7 @@ def test_folding_keeps_sums_and_members(graph: Graph, shapes: bool) -> None:
 
 
 @settings(max_examples=300)
-@given(repeating(), st.sampled_from(LOOPS))
+@given(st.one_of(repeating(), repeating(), steps()), st.sampled_from(LOOPS))
 def test_a_folded_graph_is_an_image_of_what_it_was(graph: Graph, name: str) -> None:
     """Every node is one that it stands for, and reads what that read, in the same iteration or from the one before.
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trec
+from tests.passes.steps import steps
 from tests.passes.training import training
 from tests.strategies import repeating
 
@@ -24,6 +25,9 @@ PASSES: tuple[tuple[str, dict[str, Any]], ...] = (
 )  # fmt: skip
 
 
+ANY = st.one_of(repeating(), repeating(), steps())
+
+
 def totals(graph: Graph) -> tuple[int, int, int]:
     found = graph.verify().stats()
     return found.ops, found.params, found.param_bytes
@@ -35,7 +39,7 @@ def by_module(graph: Graph) -> dict[str, tuple[int, int, int]]:
 
 
 @settings(max_examples=300)
-@given(repeating(), st.lists(st.sampled_from(PASSES), min_size=1, max_size=4), st.data())
+@given(ANY, st.lists(st.sampled_from(PASSES), min_size=1, max_size=4), st.data())
 def test_any_chain_of_passes_keeps_sums(
     graph: Graph, chain: list[tuple[str, dict[str, Any]]], data: DataObject
 ) -> None:
@@ -49,7 +53,7 @@ def test_any_chain_of_passes_keeps_sums(
 
 
 @settings(max_examples=300)
-@given(repeating(), st.integers(0, 4))
+@given(ANY, st.integers(0, 4))
 def test_every_call_that_stays_holds_what_it_held(graph: Graph, depth: int) -> None:
     expected = by_module(graph)
     for result in (graph.fold(), graph.fold().collapse(depth=depth)):
@@ -57,7 +61,7 @@ def test_every_call_that_stays_holds_what_it_held(graph: Graph, depth: int) -> N
 
 
 @settings(max_examples=300)
-@given(repeating(), st.integers(0, 4), st.integers(0, 4))
+@given(ANY, st.integers(0, 4), st.integers(0, 4))
 def test_a_folded_graph_is_collapsed_twice_as_at_once(graph: Graph, first: int, second: int) -> None:
     folded = graph.fold()
     assert folded.collapse(depth=first).collapse(depth=second) == folded.collapse(depth=min(first, second))
@@ -87,7 +91,7 @@ def test_blocks_that_became_nodes_are_folded_without_a_region_around_them() -> N
 
 
 @settings(max_examples=200)
-@given(repeating(), st.lists(st.sampled_from(PASSES), min_size=1, max_size=3))
+@given(ANY, st.lists(st.sampled_from(PASSES), min_size=1, max_size=3))
 def test_folding_keeps_the_peak_of_memory(graph: Graph, chain: list[tuple[str, dict[str, Any]]]) -> None:
     plain = graph
     folded = graph.fold()

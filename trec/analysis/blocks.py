@@ -93,7 +93,9 @@ class Blocks:
             for type_ in graph.types
         ]
         self._rows = [self._interned(("row", repr(row))) for row in graph.attrs]
-        self._fixed = self._left_as_they_are()
+        self.handed: dict[int, list[tuple[str, int, int]]] = {}
+        """For each node that a loop around it carries something from or to: which, the port and the loop."""
+        self._fixed = self._left_as_they_are(comparable=table is None)
         self._keys: dict[tuple[object, ...], tuple[Hashable, list[int]]] = {}
         self._private = self._sources()
         self.has_steps = bytearray(len(graph.scopes))
@@ -104,27 +106,36 @@ class Blocks:
         for block in closed:
             self._sign(block, whole=not split[block.scope])
 
-    def _left_as_they_are(self) -> set[int]:
-        """Return the nodes that are part of a loop already."""
-        graph = self.graph
-        found = {edge.node for edge in graph.carried}
-        return found | {graph.producers[edge.value] for edge in graph.carried}
+    def _left_as_they_are(self, *, comparable: bool) -> set[int]:
+        """Return the nodes that loops carry something from or to; if nodes are `comparable`, loops not around both."""
+        graph, found = self.graph, set[int]()
+        for edge in graph.carried:
+            maker = graph.producers[edge.value]
+            ends = (maker, edge.node)
+            if not comparable or edge.loop < 0 or any(self._is_outside(index, edge.loop) for index in ends):
+                found.update(ends)
+                continue
+            self.handed.setdefault(edge.node, []).append(("to", edge.port, edge.loop))
+            port = graph.nodes[maker].outputs.index(edge.value)
+            self.handed.setdefault(maker, []).append(("from", port, edge.loop))
+        return found
+
+    def _is_outside(self, index: int, loop: int) -> bool:
+        """Return whether a node does not lie in the calls inside a loop; in the loop itself it is at the same place."""
+        scope = self.graph.nodes[index].parent
+        while scope > loop:
+            scope = self.graph.scopes[scope].parent
+        return scope != loop
 
     def _sources(self) -> dict[int, int]:
-        """Return how often each value is read that a parameter, buffer or constant brings in, if only steps read it.
-
-        One that lies outside a loop and is read inside belongs to all its iterations, so it is not among them.
-        """
+        """Return how often each value is read that a parameter, buffer or constant brings in, if only steps read it."""
         graph = self.graph
         kept = {edge.value for edge in graph.carried}
         kept |= {node.inputs[0] for node in graph.nodes if node.kind == "output"}
         found = {}
         for node in graph.nodes:
             if node.kind in SOURCE_KINDS and node.kind != "input" and not node.inputs and node.outputs[0] not in kept:
-                users = graph.users[node.outputs[0]]
-                times = graph.counts[node.parent]
-                if all(graph.counts[graph.nodes[user].parent] == times for user in users):
-                    found[node.outputs[0]] = len(users)
+                found[node.outputs[0]] = len(graph.users[node.outputs[0]])
         return found
 
     def _tree(self) -> tuple[Block, list[Block], bytearray]:
@@ -171,7 +182,7 @@ class Blocks:
         if self.steps[item] in self._fixed or (node.scope >= 0 and self.graph.scopes[node.scope].repeats):
             return self._unique()
         read = [self.types[self.graph.values[value].type] for value in node.inputs]
-        return self._interned((self.node_key(node)[0], tuple(read), self._made(node)))
+        return self._interned((self.node_key(node)[0], tuple(read), self._made(self.steps[item])))
 
     def item_ints(self, item: Block | int) -> list[int]:
         """Return the numbers in a step or block that may count on."""
@@ -216,8 +227,9 @@ class Blocks:
         pairs = self.graph.attrs[row.attrs]
         return tuple([pair for pair in pairs if pair[0] not in self.ignore]) if self.ignore else pairs
 
-    def _made(self, node: Node) -> tuple[Hashable, ...]:
-        return tuple([self.types[self.graph.values[value].type] for value in node.outputs])
+    def _made(self, index: int) -> tuple[Hashable, ...]:
+        types = tuple([self.types[self.graph.values[value].type] for value in self.graph.nodes[index].outputs])
+        return (types, *sorted(self.handed[index])) if index in self.handed else types
 
     def _unique(self) -> int:
         return self._interned(("unique", len(self._signatures)))
@@ -249,7 +261,7 @@ class Blocks:
                 node = graph.nodes[self.steps[item]]
                 key, ints = self.node_key(node)
                 block.ints += ints
-                parts.append((key, self._made(node), tuple(references)))
+                parts.append((key, self._made(self.steps[item]), tuple(references)))
                 whole = whole and self.steps[item] not in self._fixed
                 whole = whole and not (node.scope >= 0 and graph.scopes[node.scope].repeats)
         own = {value for value, count in reads.items() if count == self._private[value]}

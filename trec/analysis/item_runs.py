@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trec.analysis.places import step_of
 from trec.analysis.tandem import Run, tandem_runs
 from trec.analysis.wiring import differentiated
 
@@ -33,8 +34,9 @@ def item_runs(blocks: Blocks, items: Sequence[Item], places: Places | None) -> I
         span = range(run.start, min(_end(runs, at), len(items)))
         read = [_read(blocks, items[item], places) for item in span] if places is not None and places.loops else []
         for part in _refined(span, keys, read) if any(read) else [run]:
-            done = part.end
-            yield part
+            aligned = _behind_derivatives(blocks, items, part, keys)
+            done = aligned.end
+            yield aligned
 
 
 def _end(runs: Sequence[Run], at: int) -> int:
@@ -45,6 +47,24 @@ def _end(runs: Sequence[Run], at: int) -> int:
         if runs[at].saved >= run.saved:
             return runs[at].start
     return end
+
+
+def _behind_derivatives(blocks: Blocks, items: Sequence[Item], run: Run, keys: Sequence[int]) -> Run:
+    """Return a run moved so that no iteration begins with what differentiates the one before.
+
+    What an operator differentiates ran before it, which is to be seen in the iteration that stays.
+    """
+    middle = run.start + run.period
+    low, high = blocks.item_span(items[run.start])[0], blocks.item_span(items[middle - 1])[1]
+    shift = 0
+    for at in range(run.period):
+        found = differentiated(blocks, *blocks.item_span(items[middle + at]))
+        if any(low <= step_of(blocks, node) < high for _, node in found):
+            shift = at + 1
+    more = range(run.end, run.end + shift)
+    goes_on = run.end + shift <= len(keys) and all(keys[at] == keys[at - run.period] for at in more)
+    count = run.count if goes_on else run.count - 1
+    return Run(run.start + shift, run.period, count) if 0 < shift < run.period and count > 1 else run
 
 
 def _read(blocks: Blocks, item: Item, places: Places) -> tuple[tuple[int, int], ...]:

@@ -42,6 +42,8 @@ class Loop(Struct, eq=False):
     value that it reads in the first iteration, and the one that it reads in the last."""
     own: list[tuple[int, ...]]
     """For each iteration the parameters, buffers and constants that belong to it, as values, in one order."""
+    is_same: bool
+    """Whether all iterations read the same parameters, buffers and constants."""
     read: frozenset[int]
     """Other loops, by their first step, whose iterations those of this one read one by one."""
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from trec.analysis.blocks import Block, Blocks
+from trec.analysis.carries import Carries
 from trec.analysis.item_runs import item_runs
 from trec.analysis.loop import LEAST_SAVED, Loop, calls_modules, is_same, is_worth_it, name_of, names_in
 from trec.analysis.places import Places
@@ -46,6 +47,22 @@ def find_loops(blocks: Blocks, *, same: bool = False, leave: frozenset[str] = fr
     return _Search(blocks, same=same, leave=leave, cuts=cuts, paired=False).loops()
 
 
+def whole_steps(loops: Sequence[Loop]) -> list[Loop]:
+    """Return loops around calls that all iterations read the same weights in, as steps of training do.
+
+    They are to be folded before others: what repeats in one of them can only then be told from what it reads.
+    """
+    read = {start for loop in loops for start in loop.read}
+    found: list[Loop] = []
+    end = 0
+    for loop in loops:
+        is_outer = loop.start >= end
+        end = max(end, loop.end)
+        if is_outer and len(loop.items) > 1 and not loop.own[0] and not loop.read and loop.start not in read:
+            found.append(loop)
+    return found
+
+
 class _Search:
     """One walk through a program, in its order."""
 
@@ -65,6 +82,7 @@ class _Search:
             else:
                 walks.append(self._walk(part[0], part[1], paired=part[2]))
         self.kept = self._kept()
+        self.carries = Carries(blocks, self.places) if blocks.handed else None
 
     def loops(self) -> list[Loop]:
         """Return what was found, without loops that lie in what others leave out."""
@@ -104,6 +122,8 @@ class _Search:
 
     def _consistent(self, items: Sequence[Item], scope: int, run: Run, *, paired: bool) -> Iterator[tuple[Run, Loop]]:
         """Yield the parts of a run whose iterations are wired alike."""
+        if not paired and self._is_handed_on(items[run.start : run.start + run.period]):
+            return
         period = run.period
         iterations = [Iteration(self.blocks, items[at : at + period]) for at in range(run.start, run.end, period)]
         wiring = Wiring(self.blocks, self.places if paired else None, scope, iterations[0].start, iterations[-1].end)
@@ -124,8 +144,15 @@ class _Search:
             yield part, self._loop(scope, iterations[at:end], link[0], wiring)
             at = end
 
+    def _is_handed_on(self, items: Sequence[Item]) -> bool:
+        """Return whether a loop around some items carries what they make or read."""
+        blocks = self.blocks
+        spans = [blocks.item_span(item) for item in items] if blocks.handed else []
+        return any(blocks.steps[step] in blocks.handed for span in spans for step in range(*span))
+
     def _loop(self, scope: int, iterations: Sequence[Iteration], links: Sequence[Link], wiring: Wiring) -> Loop:
         first = iterations[0]
+        reads = list(enumerate(first.reads))
         return Loop(
             scope,
             list(first.items),
@@ -139,7 +166,8 @@ class _Search:
                 if link[0] == "carried"
             ],
             self._begun(first, iterations[-1], links),
-            wiring.own(iterations),
+            own := wiring.own(iterations),
+            not own[0] and not any(links[at][0] == "paired" and self.blocks.is_source(value) for at, value in reads),
             frozenset([link[1] for link in links if link[0] == "paired"]),
         )
 
@@ -187,6 +215,8 @@ class _Search:
     def cuts_between_sources(self) -> set[int]:
         """Return the steps at which loops must end because what reads the sources of the iterations changes there.
 
+        The same holds for what a loop around them carries from one of its iterations to another.
+
         Loops of modules cut one another first: where loops of steps begin depends on them.
         """
         kept = {loop.start for loop in self.kept}
@@ -198,6 +228,8 @@ class _Search:
         for loop in self.kept:
             readers = [[self._readers(value, starts, outside=outside) for value in values] for values in loop.own]
             found |= {loop.start + loop.length * at for at in range(1, loop.count) if readers[at] != readers[at - 1]}
+            if self.carries is not None:
+                found |= self.carries.cuts(loop, starts, outside=outside)
         return found
 
     def _readers(self, value: int, starts: set[int], *, outside: bool) -> list[tuple[int, int]]:

@@ -7,6 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from trec.analysis.below import common
+from trec.ir.types import ROLLED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 def shares(graph: Graph, source: Node, reader: int) -> Iterator[tuple[int, int]]:
     """Yield a scope and those around it, inside out, each with how many sources one of its runs reads.
 
-    Of the loops around a reader that the source lies outside of, some go on to another one with each iteration: those
-    whose iterations are as many as there are. If others are as many, the fewest and innermost are taken.
+    A loop around a reader, which the source lies outside of, goes on to another one with each iteration unless it is
+    rolled. If they are not as many as these loops go on to, only the fewest and innermost do whose iterations are.
 
     Args:
         graph: the program.
@@ -32,7 +33,7 @@ def shares(graph: Graph, source: Node, reader: int) -> Iterator[tuple[int, int]]
     while scope != meeting:
         path.append(scope)
         scope = scopes[scope].parent
-    loops = [at for at in path if scopes[at].repeats]
+    loops = [at for at in path if scopes[at].repeats and not dict(graph.attrs[scopes[at].attrs]).get(ROLLED)]
     changing = _changing([1 + len(scopes[at].repeats) for at in loops], total // counts[meeting])
     each = {loops[at] for at in changing}
     number = total // counts[meeting] // prod([1 + len(scopes[at].repeats) for at in each])

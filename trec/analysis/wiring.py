@@ -141,8 +141,6 @@ class Wiring:
             found: Link | None = None
             if here.start <= at < here.end:
                 found = ("inside", 0, at - here.start)
-            elif before.start <= at < before.end:
-                found = ("carried", 0, at - before.start)
             elif node == earlier and not self.blocks.folded.hide(node, self.scope):
                 found = ("same", 0, 0)
             elif self.places is not None:

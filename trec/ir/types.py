@@ -67,6 +67,10 @@ lies in.
 It is left out where that is one. The calls that have one each became one node, in which it cannot lie.
 """
 
+ROLLED = "rolled"
+"""Name of the attribute of a scope that says that all calls which it stands for read the same parameters, buffers and
+constants, as a cell that was called many times; it is left out where they do not."""
+
 UNKNOWN = "?"
 """The size of a dimension that is ragged or was not known."""
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trec.analysis.blocks import Blocks
-from trec.analysis.loops import find_loops
+from trec.analysis.loops import find_loops, whole_steps
 from trec.ir.collector import paused
 from trec.ir.derivation import derived, members_since
 from trec.passes.repeated import first_iterations
@@ -90,7 +90,7 @@ def folded(
             loops = find_loops(blocks, same=same, leave=leave)
             if not loops:
                 break
-            result = first_iterations(blocks, loops)
+            result = first_iterations(blocks, whole_steps(loops) or loops)
     if result is graph:
         return graph
     again = partial(folded, shapes=shapes, ignore=ignore, same=same)

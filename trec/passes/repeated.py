@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from trec.analysis.below import common
 from trec.analysis.loop import scope_of
 from trec.ir.builder import inner_name, unique
 from trec.ir.derivation import derived
 from trec.ir.rewrite import remaining_scopes, with_nodes
-from trec.ir.types import Carried, Derivative, Scope
+from trec.ir.types import ROLLED, Carried, Derivative, Scope
 from trec.passes.grouping import with_times
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class _Rolling:
         self.blocks, self.loops, self.old = blocks, loops, blocks.graph
         self.stands_in = self._representatives()
         """For each step the one that stands for it: itself if it stays."""
-        self.scopes = list(self.old.scopes)
+        self.scopes, self.attrs = list(self.old.scopes), list(self.old.attrs)
         self.parents = [node.parent for node in self.old.nodes]
         self.times: dict[int, int] = {}
         """For sources that cannot lie in the scope of their iterations, how many these are."""
@@ -72,7 +73,8 @@ class _Rolling:
         called = [scope_of(blocks, item) for item in loop.items]
         scope = called[0] if len(called) == 1 else -1
         if scope >= 0:
-            scopes[scope] = replace(scopes[scope], repeats=loop.names)
+            row = scopes[scope].attrs
+            scopes[scope] = replace(scopes[scope], repeats=loop.names, attrs=self._rolled(row) if loop.is_same else row)
         else:
             around = loop.scope
             parent = self.parents[blocks.steps[loop.items[0]]] if isinstance(loop.items[0], int) else -1
@@ -82,9 +84,9 @@ class _Rolling:
             name = unique(inner_name(outer, "repeat"), names)
             depth = outer.depth + (outer.kind == "module" or around == 0)
             scope = len(scopes)
-            phase = scopes[parent].phase
+            phase, attrs = scopes[parent].phase, self._rolled(0) if loop.is_same else 0
             scopes.append(
-                Scope("region", name, outer.path, "repeat", 0, parent, depth, repeats=loop.names, phase=phase)
+                Scope("region", name, outer.path, "repeat", 0, parent, depth, attrs, repeats=loop.names, phase=phase)
             )
             self.before[scope] = min([inner for inner in called if inner >= 0], default=scope)
             for item, inner in zip(loop.items, called, strict=True):
@@ -96,14 +98,20 @@ class _Rolling:
         self._move_sources(loop, scope, is_node=is_node)
         return scope
 
+    def _rolled(self, row: int) -> int:
+        """Return the attributes of a scope whose iterations all read the same."""
+        self.attrs.append((*self.attrs[row], (ROLLED, True)))
+        return len(self.attrs) - 1
+
     def _move_sources(self, loop: Loop, scope: int, *, is_node: bool) -> None:
         """Put what each iteration has one of its own into the scope that stands for the iterations.
 
-        Nothing can lie in a call that is one node, so beside that it says for how many it stands.
+        Where it cannot lie there, it says for how many it stands: beside a call that is one node, in which there is
+        nothing, and around a loop that holds the iterations, all of which read the same.
         """
         for value in loop.own[0]:
             source = self.old.producers[value]
-            if is_node:
+            if is_node or self._is_around_all(loop, source):
                 row = self.old.nodes[source]
                 before = self.times.get(source, self.old.times(row) // self.old.counts[row.parent])
                 self.times[source] = before * loop.count
@@ -113,6 +121,12 @@ class _Rolling:
                 around = self.scopes[around].parent
             if around < 0:
                 self.parents[source] = scope
+
+    def _is_around_all(self, loop: Loop, source: int) -> bool:
+        """Return whether a source lies outside of a folded loop that the iterations lie in."""
+        old = self.old
+        outer = common(old, loop.scope, old.nodes[source].parent)
+        return old.counts[loop.scope] > old.counts[outer]
 
     def _members(self) -> dict[int, list[int]]:
         """Return for each node that stands for several, and for each that it stands for, these nodes and itself."""
@@ -154,12 +168,12 @@ class _Rolling:
             row = self.scopes[scope]
             inputs, outputs = (tuple([values[value] for value in side]) for side in (row.inputs, row.outputs))
             scopes.append(replace(row, parent=new_id[row.parent], inputs=inputs, outputs=outputs))
-        nodes, attrs = [], list(old.attrs)
+        nodes = []
         for index in kept:
             node = old.nodes[index]
             if index in self.times:
-                attrs.append(with_times(old.attrs[node.attrs], self.times[index]))
-                node = replace(node, attrs=len(attrs) - 1)
+                self.attrs.append(with_times(old.attrs[node.attrs], self.times[index]))
+                node = replace(node, attrs=len(self.attrs) - 1)
             parent = self.parents[index]
             inside = self.scopes[parent].depth + (self.scopes[parent].kind == "module" or parent == 0)
             nodes.append(
@@ -174,7 +188,7 @@ class _Rolling:
         position = {index: at for at, index in enumerate(kept)}
         carried = [replace(edge, loop=new_id.get(edge.loop, -1)) for edge in self._carried(position)]
         looped = replace(old, scopes=tuple(scopes), derivatives=self._derivatives())
-        result = with_nodes(looped, nodes, attrs=attrs, carried=carried)
+        result = with_nodes(looped, nodes, attrs=self.attrs, carried=carried)
         members = {old.nodes[index].name: sorted(made) for index, made in self.members.items()}
         return derived(result, old, members)
 
@@ -190,7 +204,8 @@ class _Rolling:
         old, blocks = self.old, self.blocks
         rows: dict[Carried, None] = {}
         for edge in old.carried:
-            rows[replace(edge, value=self.values[edge.value], node=position[edge.node])] = None
+            reader = position[self.node_of.get(edge.node, edge.node)]
+            rows[replace(edge, value=self.values[edge.value], node=reader)] = None
         for loop, scope in zip(self.loops, self.scope_of_loop, strict=True):
             made = [value for step in loop_steps(loop) for value in old.nodes[blocks.steps[step]].outputs]
             later = [(item, first, made[offset]) for item, first, offset in loop.carried]
