@@ -23,6 +23,7 @@ def steps(draw: DrawFn) -> Graph:
     """Return steps over the same layers, which may read states and weights of the step before, or add up gradients."""
     builder, type_, x = started("Steps")
     layers, count = draw(st.sampled_from((1, 2, 3, 3, 4))), draw(st.sampled_from((1, 2, 3, 4, 4)))
+    again = draw(st.booleans())
     state, learns, adds = draw(st.sampled_from(_STATES)), draw(st.booleans()), draw(st.booleans())
     odd = draw(st.none() | st.none() | st.tuples(st.integers(0, count - 1), st.integers(0, layers - 1)))
     weights = [param(builder, 0, f"layers.{layer}.weight", (2, 3)) for layer in range(layers)]
@@ -38,7 +39,7 @@ def steps(draw: DrawFn) -> Graph:
             scope = builder.scope("module", path=f"net.layers.{layer}", cls="Layer", parent=call, call=step)
             read = [states[at.get(state, 0) % layers]] if state != "none" else []
             op = "other" if odd == (step, layer) else "linear"
-            entered.append(h)
+            entered.append((h, len(builder.nodes) - 1))
             h, s = builder.node("op", op, parent=scope, inputs=[h, weights[layer], *read], results=[type_] * 2)
             saved.append((s, len(builder.nodes) - 1))
             made.append(h)
@@ -51,8 +52,10 @@ def steps(draw: DrawFn) -> Graph:
             scope = builder.scope("module", path=f"net.layers.{layer}", cls="Back", parent=back, phase="backward")
             value, forward = saved[layer]
             builder.derivatives.append(Derivative(len(builder.nodes), forward))
-            inputs = [g, value, entered[layer], weights[layer]]
+            inputs = [g, value, entered[layer][0], weights[layer]]
             g, w = builder.node("op", "linear_backward", parent=scope, inputs=inputs, results=[type_] * 2)
+            if again:  # the gradient of what came in, as a checkpoint that computes again takes it
+                builder.derivatives.append(Derivative(len(builder.nodes), entered[layer][1]))
             earlier = [gradients[layer]] if adds and gradients else []
             (found[layer],) = builder.node("op", "grad", parent=scope, inputs=[w, *earlier], results=[type_])
         gradients = [found[layer] for layer in range(layers)]

@@ -119,7 +119,10 @@ class Stack(nn.Module):
         for layer in self.layers:
             if self.kind == "scaled":
                 x = x * self.scale
-            x = checkpoint(layer, x, use_reentrant=False) if self.kind == "checkpoint" else layer(x)
+            if self.kind in ("checkpoint", "reentrant"):
+                x = checkpoint(layer, x, use_reentrant=self.kind == "reentrant")
+            else:
+                x = layer(x)
         return x
 
 
@@ -154,8 +157,9 @@ def test_a_weight_between_the_blocks_is_added_up_as_well() -> None:
     assert_folds(recorded(Stack(6, "scaled")), {"repeat": 5, "backward.repeat": 5})
 
 
-def test_what_is_computed_again_is_folded_with_its_backward() -> None:
-    graph = recorded(Stack(6, "checkpoint"))
+@pytest.mark.parametrize("kind", ["checkpoint", "reentrant"])
+def test_what_is_computed_again_is_folded_with_its_backward(kind: str) -> None:
+    graph = recorded(Stack(6, kind))
     assert_folds(graph, {"layers.0": 6, "backward.repeat": 6})
     folded = graph.fold()
     assert sum(scope.cls == "recompute" for scope in folded.scopes) == 1

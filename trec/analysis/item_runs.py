@@ -75,7 +75,7 @@ def _read(blocks: Blocks, item: Item, places: Places) -> tuple[tuple[int, int], 
     values = [places.of_value(value) for value in blocks.item_reads(item)]
     nodes = [places.of_node(node) for _, node in differentiated(blocks, *blocks.item_span(item))]
     found: list[Place] = [place for place in values if place is not None and not places.is_carried(place)]
-    found += [place for place in nodes if place is not None]
+    found += [place for place in nodes if place is not None and not places.makes_carried(place)]
     return tuple([(loop, position) for loop, _, position in found])
 
 

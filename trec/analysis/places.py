@@ -101,6 +101,32 @@ class Places:
         loop = self.around(step)
         return None if loop is None else (loop.start, *divmod(step - loop.start, loop.length))
 
+    def of_nodes(self, index: int, other: int) -> tuple[Place | None, Place | None]:
+        """Return where two steps are that are differentiated at one place; what a loop begins with is as for values."""
+        one, two = self.of_node(index), self.of_node(other)
+        if one is None and two is not None and self._makes_initial(index, two):
+            return (two[0], -1, two[2]), two
+        if two is None and one is not None and self._makes_initial(other, one):
+            return one, (one[0], -1, one[2])
+        return one, two
+
+    def makes_carried(self, place: Place) -> bool:
+        """Return whether a step at a place makes something that is handed to the next iteration."""
+        return any((place[0], position) in self._initial for position in self._made_by(place))
+
+    def _makes_initial(self, index: int, place: Place) -> bool:
+        """Return whether a node makes what a loop begins with, and later iterations read of a step at a place."""
+        outputs = self.blocks.graph.nodes[index].outputs
+        return any(self.begins(value, place[0], position) for position in self._made_by(place) for value in outputs)
+
+    def _made_by(self, place: Place) -> range:
+        """Return the positions of the values that a step makes, among those that its iteration makes."""
+        start, _, step = place
+        if step < 0:  # a source
+            return range(0)
+        low = self.blocks.first[start]
+        return range(self.blocks.first[start + step] - low, self.blocks.first[start + step + 1] - low)
+
 
 def step_of(blocks: Blocks, index: int) -> int:
     """Return which step a node is; -1 if it is none."""

@@ -144,7 +144,7 @@ class Wiring:
             elif node == earlier and not self.blocks.folded.hide(node, self.scope):
                 found = ("same", 0, 0)
             elif self.places is not None:
-                found = _paired(steps, self.places.of_node(node), self.places.of_node(earlier))
+                found = _paired(steps, *self.places.of_nodes(node, earlier))
             if found is None or step != earlier_step:
                 return None
             links.append(found)
