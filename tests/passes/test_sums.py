@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import trec
+from tests.passes.samples import ended, started
 from tests.passes.steps import steps
 from tests.passes.training import training
 from tests.strategies import repeating
@@ -114,3 +116,20 @@ def test_what_a_loaded_graph_takes_is_told_to_be_of_one_run(tmp_path: Path) -> N
     assert found.partial == ("layers.0", "layers.3.backward", "SGD.repeat")
     assert found.peak < folded.memory().peak
     assert "of what layers.0, layers.3.backward, SGD.repeat stand for, one run counts" in str(found)
+
+
+def test_a_function_that_was_called_again_and_again_counts_so_as_one_node() -> None:
+    builder, type_, x = started("Again", "aten")
+    for _ in range(9):
+        scope = builder.scope("function", path="", cls="normalize", parent=0, inputs=[x])
+        (norm,) = builder.node("op", "aten.norm.default", parent=scope, inputs=[x], results=[type_])
+        (x,) = builder.node("op", "aten.div.Tensor", parent=scope, inputs=[x, norm], results=[type_])
+        builder.scopes[scope] = replace(builder.scopes[scope], outputs=(x,))
+    graph = ended(builder, x)
+    folded = graph.fold().level("function").verify()
+    (made,) = [node for node in folded.nodes if node.kind == "op"]
+    assert (made.op, folded.times(made)) == ("normalize", 9)
+    for result in (folded, folded.collapse(depth=0), graph.fold().level("module")):
+        assert totals(result) == totals(graph.level("function"))
+    assert totals(folded.expand(made.name)) == totals(graph)
+    assert "×9" in folded.to_svg()

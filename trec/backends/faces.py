@@ -92,13 +92,14 @@ class Faces(Table[Face]):
         error = self._facts[node.attrs].get("error")
         sign = sign_of(node.op)
         family = self._family(node)
-        if sign and family == "other" and error is None:
+        repeats = self._repeats(node)
+        if sign and family == "other" and error is None and repeats == 1:
             look = self._looks.of("circle", self._style.theme.arithmetic, self._style.op_size)
             return self._step(node, sign, "", "", look)
         size = self._style.view_size if family == "view" else self._style.op_size
         look = self._looks.of("box", self._looks.family(family), size, error=error is not None)
         detail = " · ".join(was(self._facts[node.attrs]) if error is None else [str(error)])
-        return self._step(node, self.cut(short_name(node.op)), "", detail, look)
+        return self._step(node, self.cut(short_name(node.op)), labels.times("", repeats), detail, look)
 
     def _link(self, node: Node) -> Face:
         look = self._looks.of("point", self._style.theme.arithmetic, 1.0)

@@ -11,7 +11,7 @@ from trec.errors import OptionError
 from trec.ir.collector import paused
 from trec.ir.derivation import derived, members_since
 from trec.ir.rewrite import revised, with_nodes
-from trec.ir.types import SAVED, AttrRow, Level, Node, Scope, Value
+from trec.ir.types import ROLLED, SAVED, AttrRow, Level, Node, Scope, Value
 from trec.passes.collapse import collapsed
 from trec.passes.grouping import Segment, carried_rows, members_of, moved_out, segment_names
 from trec.passes.unions import unions
@@ -96,7 +96,7 @@ def _fold_functions(graph: Graph, leave: frozenset[str]) -> Graph:
     grouping = unions(graph, groups)
     values = list(graph.values)
     lifted, holder = _without_functions(graph, leave)
-    kept = [index for index in range(len(graph.scopes)) if holder[index] == index and groups[index] < 0]
+    kept = [index for index in range(len(graph.scopes)) if holder[index] == index and groups[index] in (-1, index)]
     names = segment_names(graph, grouping, kept)
     attrs = list(graph.attrs)
     made = [
@@ -148,8 +148,11 @@ def _function_node(graph: Graph, segment: Segment, name: str, values: list[Value
     saved = _saved(graph, segment, loose) if scope.phase == "forward" else []
     outputs = [*returned, *[value for value in loose if value not in saved], *saved]
     row = scope.attrs
+    if (ROLLED, True) in graph.attrs[row]:  # that is said of the call, and no argument
+        attrs.append(tuple([pair for pair in graph.attrs[row] if pair[0] != ROLLED]))
+        row = len(attrs) - 1
     if saved:
-        attrs.append((*graph.attrs[row], (SAVED, len(saved))))
+        attrs.append((*attrs[row], (SAVED, len(saved))))
         row = len(attrs) - 1
     lone = len(outputs) - len(saved) == 1
     for port, value in enumerate(outputs):
@@ -165,6 +168,7 @@ def _function_node(graph: Graph, segment: Segment, name: str, values: list[Value
         tuple(outputs),
         row,
         scope.source,
+        segment.scope if scope.repeats else -1,
     )
 
 
@@ -179,11 +183,15 @@ def _saved(graph: Graph, segment: Segment, made: list[int]) -> list[int]:
 
 
 def _without_functions(graph: Graph, leave: frozenset[str]) -> tuple[Graph, Sequence[int]]:
-    """Return the graph with scopes moved out of functions, and for each scope the nearest that stays."""
+    """Return the graph with scopes moved out of functions, and for each scope the nearest that stays.
+
+    A function that stands for several calls stays, to say for how many.
+    """
     holder: list[int] = []
     scopes: list[Scope] = []
     for index, scope in enumerate(graph.scopes):
         parent = holder[scope.parent] if scope.parent >= 0 else -1
-        holder.append(parent if scope.kind == "function" and scope.name not in leave else index)
+        gone = scope.kind == "function" and scope.name not in leave and not scope.repeats
+        holder.append(parent if gone else index)
         scopes.append(scope if parent == scope.parent else replace(scope, parent=parent))
     return revised(graph, scopes=tuple(scopes)), holder

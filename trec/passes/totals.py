@@ -56,7 +56,8 @@ class Totals:
         if not self.repeated:
             return self.grouping.size(segment) - len(segment.special)
         members = map(self.graph.nodes.__getitem__, self.grouping.members(segment))
-        return sum([self.times(node.parent, segment.scope) for node in members if node.kind == "op"])
+        ran = [node.parent if node.scope < 0 else node.scope for node in members if node.kind == "op"]
+        return sum([self.times(scope, segment.scope) for scope in ran])
 
     def operations(self, segment: Segment) -> int:
         """Return how many floating point operations were counted in a segment."""

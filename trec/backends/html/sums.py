@@ -35,7 +35,7 @@ def _operators(graph: Graph) -> list[int]:
     counts = [0] * len(graph.scopes)
     for node in graph.nodes:
         if node.kind == "op":
-            counts[node.parent] += 1
+            counts[node.parent if node.scope < 0 else node.scope] += 1
         elif node.kind == "module":
             inside = graph.attrs_of(node).get("ops")
             counts[node.scope] += inside if isinstance(inside, int) else 1
