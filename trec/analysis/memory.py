@@ -131,7 +131,8 @@ def _standing(graph: Graph, whole: Unfolded, found: Memory) -> Memory:
         ports = whole.graph.nodes[live.first].outputs
         port = next((at for at, value in enumerate(ports) if whole.graph.values[value].name == live.name), 0)
         made = graph.nodes[first].outputs
-        name = graph.values[made[port]].name if port < len(made) else graph.nodes[first].name
+        # What a collapsed node yields differs where only one of the iterations hands it out.
+        name = graph.values[made[port]].name if len(made) == len(ports) else graph.nodes[first].name
         rows.append(Live(name, live.bytes, first, last))
     told = dict(zip(found.ranges, rows, strict=True))
     node = graph.nodes[whole.standing[whole.graph.index_of[found.node]]].name if found.node else ""
