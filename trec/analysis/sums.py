@@ -30,10 +30,11 @@ class Sums:
         read: list[set[int]] = [set() for _ in graph.scopes]
         for node in graph.nodes:
             scope = node.scope if node.scope >= 0 else node.parent
-            params = self.times.keys() & set(node.inputs)
-            several = {value for value in params if self.times[value] > 1}
-            read[scope] |= params - several
-            self._repeat(several, scope)
+            params = {value for value in node.inputs if value in self.times}
+            if params:
+                several = {value for value in params if self.times[value] > 1}
+                read[scope] |= params - several
+                self._repeat(several, scope)
             for at, number in enumerate(self._own(node.kind, node.attrs, params, self.repeated[scope])):
                 own[scope][at] += number
         for index in range(len(graph.scopes) - 1, 0, -1):

@@ -159,8 +159,13 @@ class Graph(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     def times(self, node: Node) -> int:
         """Return how many a node stands for: how often its call ran, and for how many equal ones a source is there."""
         runs = self.counts[node.parent if node.scope < 0 else node.scope]
-        equal = dict(self.attrs[node.attrs]).get(TIMES) if node.attrs and node.kind in SOURCE_KINDS else 1
-        return runs * equal if type(equal) is int else runs
+        return runs * self._equal.get(node.attrs, 1) if node.kind in SOURCE_KINDS else runs
+
+    @cached_property
+    def _equal(self) -> dict[int, int]:
+        """For how many equal sources one is there, by the row of attributes that says so."""
+        rows = enumerate(self.attrs)
+        return {at: value for at, row in rows for name, value in row if name == TIMES and type(value) is int}
 
     def attrs_of(self, row: Node | Scope) -> dict[str, Attr]:
         """Return the attributes of a node or scope by name."""
