@@ -11,15 +11,18 @@ if TYPE_CHECKING:
 def alike(graph: Graph) -> dict[int, int]:
     """Return for each call that `graph.fold()` would leave out the one that stands for it, both as indices of scopes.
 
-    Only calls that are whole iterations are found, not stretches of several calls. What is in two such calls
-    corresponds in order.
+    Only calls that are whole iterations are found, not stretches of several calls, nor what repeats inside of these.
+    What is in two such calls corresponds in order.
     """
     index_of = {scope.name: index for index, scope in enumerate(graph.scopes)}
     counts = _sizes(graph)
     found: dict[int, int] = {}
-    for scope in graph.fold().scopes:
+    folded = graph.fold().scopes
+    in_stretch = bytearray(len(folded) + 1)  # one more for the scope -1
+    for index, scope in enumerate(folded):
         first = index_of.get(scope.name)
-        if first is None or not scope.repeats or graph.scopes[first].repeats:
+        in_stretch[index] = in_stretch[scope.parent] or first is None
+        if in_stretch[index] or first is None or not scope.repeats or graph.scopes[first].repeats:
             continue
         others = [index_of.get(name, -1) for name in scope.repeats]
         if all(other >= 0 and counts[other] == counts[first] for other in others):
