@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trec.backends.escape import printable
-from trec.ir.types import FLOPS, SAVED
+from trec.ir.types import FLOPS, SAVED, TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ Attributes = dict[str, Any]
 Use = tuple[int, int, int, int, int, bool]
 """Producer, reader, value, port of the producer, port of the reader, and whether a loop carries it."""
 
-NUMBERS = ("index", "ops", "params", "param_bytes", FLOPS, SAVED)
+NUMBERS = ("index", "ops", "params", "param_bytes", FLOPS, SAVED, TIMES)
 """Attributes of nodes that are handed over as numbers, under their own names."""
 _TEXTS = ("qualname", "aliases", "error")
 
