@@ -29,6 +29,9 @@ PROGRAMS = {
 }
 """For each marker, the programs of which one must be installed."""
 
+LONGEST = 600
+"""Seconds after which a program or a thread counts as hung, however slow the machine is."""
+
 NEEDS_TORCH = re.compile(r"^(import|from) (torch\b|trec\.torchrecorder|tests\.(capture|torchrecorder)\b)", re.MULTILINE)
 
 MISSING = pytest.StashKey[Counter[str]]()

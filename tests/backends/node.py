@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.conftest import LONGEST
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -31,7 +33,7 @@ def read(format: str, files: Sequence[Path]) -> list[dict[str, Any]]:
     """Return what the library of a format finds in each file."""
     packages()
     done = subprocess.run(
-        ["node", str(FOLDER / "read.mjs"), format, *map(str, files)], capture_output=True, check=False, timeout=300
+        ["node", str(FOLDER / "read.mjs"), format, *map(str, files)], capture_output=True, check=False, timeout=LONGEST
     )
     assert done.returncode == 0, done.stderr.decode()
     found: list[dict[str, Any]] = json.loads(done.stdout)

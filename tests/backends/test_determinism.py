@@ -12,6 +12,7 @@ for graph in (sample(), marks(), aten()):
     print(graph.to_graphviz().source)
     print(graph.to_pydot().to_string())
     print(graph.to_svg())
+    print(graph.to_html())
     print(graph.to_gexf(scopes=True, layout=True), graph.to_graphml(), graph.to_mermaid(), graph.to_tikz())
     print(graph.to_sigma(), graph.to_cytoscape(layout=True), graph.to_model_explorer(), graph.to_table().rows())
     network = graph.to_networkx()

@@ -6,16 +6,15 @@ import html
 import json
 import math
 import re
-import shutil
-import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 
 from tests.backends import node
+from tests.backends.chromium import title
 from tests.backends.samples import blocks, every, marks, sample
-from tests.conftest import PROGRAMS, empty
+from tests.conftest import empty
 from tests.strategies import any_graph
 from trec.backends.escape import printable
 from trec.backends.sigma import to_sigma
@@ -154,15 +153,8 @@ def test_sigma_shows_nodes_labels_and_frames(version: str, tmp_path: Path) -> No
     page = (node.FOLDER / "sigma.html").read_text(encoding="utf-8").replace("SIGMA", version).replace("DATA", text)
     page = page.replace("node_modules", node.packages().as_uri())
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
-    browser = next(filter(None, map(shutil.which, PROGRAMS["browser"])))
-    options = ["--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-    options += [f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=10000", "--dump-dom"]
-    done = subprocess.run(
-        [browser, *options, (tmp_path / "page.html").as_uri()], capture_output=True, check=True, timeout=120
-    )
-    title = re.search("<title>(.*?)</title>", done.stdout.decode())
-    assert title is not None
-    found = json.loads(html.unescape(title[1]))
+    drawn = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--virtual-time-budget=10000"]
+    found = json.loads(html.unescape(title(tmp_path / "page.html", *drawn)))
     assert found["errors"] == []
     assert (found["nodes"], found["hidden"], found["unframed"]) == (len(marks().nodes), [], [])
     assert found["labels"] > 1000

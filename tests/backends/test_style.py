@@ -75,8 +75,10 @@ def test_a_theme_is_chosen_by_name(name: Any) -> None:
 
 def test_a_wrong_theme_or_fact_is_answered_with_the_right_ones() -> None:
     wrong: Any = "sepia"
-    with pytest.raises(OptionError, match="'light', 'dark', 'paper'"):
-        lower(sample(), style=wrong)
+    number: Any = 3
+    for style in (wrong, number):
+        with pytest.raises(OptionError, match="themes are: 'light', 'dark', 'paper'"):
+            lower(sample(), style=style)
     with pytest.raises(OptionError, match="'family', 'kind', 'class'"):
         lower(sample(), style=Style(colour_by=wrong))
 

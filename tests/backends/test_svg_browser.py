@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.backends.chromium import title
 from tests.backends.samples import HOSTILE, aten, marks, named, sample
-from tests.conftest import PROGRAMS
 from trec.backends.svg import to_svg
 
 if TYPE_CHECKING:
@@ -36,10 +34,7 @@ def test_no_text_is_wider_than_its_box(font: str, tmp_path: Path) -> None:
     pictures = [to_svg(graph, params=True).replace("Helvetica, Arial, sans-serif", font) for graph in graphs]
     page = tmp_path / "page.html"
     page.write_text(f"<!DOCTYPE html><meta charset=utf-8><body>{''.join(pictures)}{MEASURE}", encoding="utf-8")
-    browser = next(filter(None, map(shutil.which, PROGRAMS["browser"])))
-    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
-    done = subprocess.run([browser, *options, page.as_uri()], capture_output=True, check=True, timeout=120)
-    found = re.search(r"<title>measured (\d+), over: (.*?)</title>", done.stdout.decode())
+    found = re.fullmatch(r"measured (\d+), over: (.*)", title(page, "--disable-gpu"))
     assert found is not None
     assert int(found[1]) > 200
     assert found[2] == "[]"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.backends.samples import HOSTILE, aten, blocks, deep, marks, named, sample
-from tests.conftest import TINY
+from tests.conftest import LONGEST, TINY
 from tests.strategies import any_graph, names
 from trec.backends.lower import lower
 from trec.backends.style import DARK, Style
@@ -35,7 +35,7 @@ def compile(text: str, folder: Path) -> bytes:
         cwd=folder,
         capture_output=True,
         check=False,
-        timeout=300,
+        timeout=LONGEST,
     )
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
     assert "Missing character" not in (folder / "net.log").read_text(encoding="utf-8", errors="replace")

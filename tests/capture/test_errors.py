@@ -254,6 +254,11 @@ def test_no_hint_where_the_user_gave_the_tensors() -> None:
         ({"args": (torch.ones(1, 3),), "kwargs": [1]}, "kwargs takes a dict"),
         ({"shapes": (1, 3), "level": "fine"}, "known are: module, function, aten"),
         ({"shapes": (1, 3), "method": "encode"}, "no method 'encode'"),
+        ({"shapes": (1, 3), "name": 3}, "name must be a text, not 3"),
+        ({"shapes": (1, 3), "device": "abacus"}, "device='abacus' is no device that torch knows"),
+        ({"args": (torch.ones(1, 3),), "device": 1.5}, "device=1.5 is no device that torch knows"),
+        ({"shapes": (1, 3), "device": "vulkan"}, "no inputs of shapes=.* can be made on 'vulkan'"),
+        ({"shapes": (2**50, 3)}, "no inputs of shapes=.* can be made on 'cpu'"),
     ],
 )
 def test_wrong_options_are_answered_with_what_is_right(options: dict[str, Any], part: str) -> None:

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 import trec
 from tests.capture.paths import connected, disturb, ops, paths, rows, same
 from tests.capture.states import global_hooks, process_facts
+from tests.conftest import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -702,7 +703,7 @@ def test_wrong_options_are_refused(options: dict[str, Any], part: str) -> None:
 
 
 def test_two_threads_record_at_once_without_seeing_each_other() -> None:
-    shared, barrier, graphs = Net(), threading.Barrier(2, timeout=60), {}
+    shared, barrier, graphs = Net(), threading.Barrier(2, timeout=LONGEST), {}
 
     def record(name: str, own: nn.Module) -> None:
         given = torch.ones(2, 3)

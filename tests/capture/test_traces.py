@@ -24,6 +24,7 @@ from torch.overrides import TorchFunctionMode
 import trec
 from tests.capture.paths import Apply
 from tests.capture.states import global_hooks, unchanged
+from tests.conftest import LONGEST
 
 pytestmark = pytest.mark.torch
 
@@ -272,7 +273,7 @@ def test_a_function_mode_of_the_user_sees_nothing_of_the_recording() -> None:
 def test_recordings_in_several_threads_leave_no_hooks_of_one_another() -> None:
     nets = [nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)) for _ in range(4)]
     before = {name: list(table) for name, table in global_hooks().items()}
-    started = threading.Barrier(4, timeout=60)
+    started = threading.Barrier(4, timeout=LONGEST)
 
     def run(net: nn.Module) -> None:
         started.wait()

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 import trec
 from tests.capture.paths import Apply, check, connected, ends, flow, ops, paths, record
+from tests.conftest import LONGEST
 
 pytestmark = [
     pytest.mark.torch,
@@ -349,7 +350,7 @@ def test_a_thread_that_ran_the_same_model_before_stays_unrecorded() -> None:
 
 
 def test_two_recordings_at_once_give_two_right_graphs() -> None:
-    barrier = threading.Barrier(2)
+    barrier = threading.Barrier(2, timeout=LONGEST)
 
     class Net(nn.Module):
         def __init__(self, kind: Any) -> None:
@@ -358,10 +359,10 @@ def test_two_recordings_at_once_give_two_right_graphs() -> None:
             self.fc = nn.Linear(3, 3)
 
         def forward(self, x: Tensor) -> Any:
-            barrier.wait(20)
+            barrier.wait()
             for _ in range(30):
                 x = self.kind(self.fc(x))
-            barrier.wait(20)
+            barrier.wait()
             return x
 
     kinds = (torch.tanh, torch.cos)

@@ -221,6 +221,18 @@ def test_values_of_a_configuration_can_be_others(trec: Trec, folder: Path) -> No
     assert graph.type_of(graph.nodes[0].outputs[0]).shape == (2, 5)
 
 
+def test_a_device_that_there_is_not_is_refused(trec: Trec, folder: Path) -> None:
+    for device in ("abacus", "vulkan"):
+        code, _, err = trec("capture", "mynets:Net", "--shape", "2,4", "--device", device, "-o", "net.json")
+        assert code == 2
+        assert err.startswith(f"trec capture: --device {device} cannot be used: ")
+
+
+def test_a_model_without_parameters_is_given_inputs_on_the_device_that_is_named(trec: Trec, folder: Path) -> None:
+    graph = captured(trec, "torch.nn:ReLU --shape 2,4 --device meta")
+    assert {type_.device for type_ in graph.types} == {"meta"}
+
+
 def test_a_configuration_that_describes_nothing_is_refused(trec: Trec, folder: Path) -> None:
     pytest.importorskip("transformers")
     config(folder, "nonsense", None)

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -173,7 +172,6 @@ def test_an_interrupt_ends_it_with_one_word(folder: Path) -> None:
         assert process.stdout
         assert process.stderr
         assert process.stdout.readline() == "started\n"
-        time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         assert process.stderr.read() == "trec: interrupted\n"
         assert process.wait() == 130

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import LONGEST
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
 
 JOB = Path(__file__).with_name("job.py")
 ROOT = JOB.parents[2]
-LONGEST = 240
-"""Seconds after which a job is given up."""
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +35,7 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for rank, log in enumerate(logs)
     ]
     try:
-        codes = [process.wait(LONGEST) for process in processes]
+        codes = [process.wait(2 * LONGEST) for process in processes]
     finally:
         for process in processes:
             process.kill()

@@ -171,7 +171,7 @@ def main(directory: Path, rank: int) -> None:
         if rank >= world:
             continue
         store = f"file://{directory / f'store{world}'}"
-        dist.init_process_group("gloo", init_method=store, rank=rank, world_size=world, timeout=timedelta(seconds=60))
+        dist.init_process_group("gloo", init_method=store, rank=rank, world_size=world, timeout=timedelta(minutes=10))
         for scheme in schemes:
             place = directory / f"{scheme.__name__}{world}"
             place.mkdir(exist_ok=True)

@@ -148,6 +148,11 @@ def test_wrong_arguments_are_told() -> None:
     graph = trec.Graph("Net", (), (), (), (), ((),), ())
     with pytest.raises(OptionError, match="no graphs"):
         trec.union([])
+    for join in (trec.union, trec.symbolic, trec.merge):
+        graphs: Any
+        for graphs, kind in ((graph, "Graph"), (3, "int"), ([graph, "net.trec"], "str")):
+            with pytest.raises(OptionError, match=f"expected a list of graphs.* {kind}"):
+                join(graphs)
     with pytest.raises(OptionError, match="expected 2 names"):
         trec.union([graph, graph], names=("one",))
     with pytest.raises(OptionError, match="same level"):

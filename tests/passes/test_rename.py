@@ -50,3 +50,9 @@ def test_what_is_no_text_is_refused(names: Any) -> None:
         samples.blocks().rename(names)
     with pytest.raises(OptionError, match="labels must give text"):
         samples.blocks().relabel(names if callable(names) else {"linear": names["x"]})
+
+
+def test_labels_that_are_neither_words_nor_a_function_are_refused() -> None:
+    labels: Any = 3
+    with pytest.raises(OptionError, match="new words by old ones, or a function, not 3"):
+        samples.blocks().relabel(labels)

@@ -72,11 +72,13 @@ def chosen(style: Style | ThemeName | None) -> Style:
     """
     if style is None:
         return Style()
+    names = ", ".join(map(repr, THEMES))
     if isinstance(style, str):
         if style not in THEMES:
-            names = ", ".join(map(repr, THEMES))
             raise OptionError(f"there is no theme {style!r}; themes are: {names}")
         return Style(theme=THEMES[style])
+    if not hasattr(style, "theme"):
+        raise OptionError(f"style takes a Style or the name of a theme, not {style!r}; themes are: {names}")
     if isinstance(style.theme, str):
         raise OptionError(f"a Style takes a theme, not its name; style={style.theme!r} is enough")
     if isinstance(style.colour_by, str) and style.colour_by not in get_args(Fact):

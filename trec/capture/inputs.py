@@ -23,6 +23,10 @@ _COMPUTED_IN = frozenset({torch.float64, torch.float32, torch.bfloat16, torch.fl
 """Floating point dtypes that models compute in, and do not only store."""
 
 
+UNUSABLE = (RuntimeError, AssertionError, ImportError)
+"""What torch raises for a device that it was not built for, that is not there, or that has no room."""
+
+
 def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor, ...]:
     """Return one tensor for each shape: normal for floating dtypes, small whole numbers for integers.
 
@@ -36,7 +40,7 @@ def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor
         device: where they lie; that of the first parameter when None. Where that is a fake tensor, they are as well.
 
     Raises:
-        OptionError: shapes or dtypes are of another form.
+        OptionError: shapes or dtypes are of another form, or there is no such device, or no room on it.
     """
     wanted = _shape_list(shapes)
     kinds = _dtype_list(dtypes, len(wanted), net)
@@ -45,11 +49,37 @@ def make_inputs(net: Any, shapes: Any, dtypes: Any, device: Any) -> tuple[Tensor
         device = torch.device("cpu") if first is None else first.device
     generator = torch.Generator().manual_seed(0)
     with DisableTorchFunction(), getattr(first, "fake_mode", None) or nullcontext():
-        if torch.device(device).type == "meta":  # no numbers on the way either: they may be more than fit in memory
+        try:
+            if torch.device(device).type == "meta":  # no numbers on the way either: they may be more than fit in memory
+                return tuple(
+                    torch.empty(shape, dtype=kind, device=device) for shape, kind in zip(wanted, kinds, strict=True)
+                )
             return tuple(
-                torch.empty(shape, dtype=kind, device=device) for shape, kind in zip(wanted, kinds, strict=True)
+                _make(shape, kind, net, generator).to(device) for shape, kind in zip(wanted, kinds, strict=True)
             )
-        return tuple(_make(shape, kind, net, generator).to(device) for shape, kind in zip(wanted, kinds, strict=True))
+        except UNUSABLE as error:
+            raise OptionError(
+                f"no inputs of shapes={shapes!r} can be made on {str(device)!r}: {first_sentence(error)}"
+            ) from error
+
+
+def device_of(device: Any) -> torch.device | None:
+    """Return the device that is meant.
+
+    Raises:
+        OptionError: torch knows none of that name.
+    """
+    try:
+        return None if device is None else torch.device(device)
+    except (RuntimeError, TypeError) as error:
+        raise OptionError(
+            f"device={device!r} is no device that torch knows: expected one such as 'cpu', 'cuda:0' or 'meta'"
+        ) from error
+
+
+def first_sentence(error: Exception) -> str:
+    """Return what torch says, without the pages that may follow."""
+    return str(error).split("\n", 1)[0].split(". ", 1)[0]
 
 
 def _shape_list(shapes: Any) -> list[tuple[int, ...]]:

@@ -28,7 +28,7 @@ class Recording:
     """A block of code that is recorded; see `trec.recording`."""
 
     def __init__(self, net: torch.nn.Module | None, name: str | None, level: Level) -> None:
-        check_options(net, level, optional=True)
+        check_options(net, name, level, optional=True)
         self._net, self._level = net, level
         self._name = name or ("recording" if net is None else type(net).__name__)
         self._recorder: Recorder | None = None

@@ -10,7 +10,7 @@ import torch
 from trec.capture.emit.assemble import assemble
 from trec.capture.emit.notes import notes
 from trec.capture.failure import capture_error
-from trec.capture.inputs import make_inputs, name_inputs, name_outputs
+from trec.capture.inputs import device_of, make_inputs, name_inputs, name_outputs
 from trec.capture.leaves import wrapped_by_functorch
 from trec.capture.log import ScopeRecord
 from trec.capture.naming import walk
@@ -49,7 +49,7 @@ class Run(NamedTuple):
     name: str
     level: Level
     method: str
-    device: Any
+    device: torch.device | None
     backward: Callable[[Any], Any] | bool
     """Whether to run backward as well, or what computes the loss to run it from."""
 
@@ -69,8 +69,9 @@ def capture(
     backward: Any,
 ) -> Graph:
     """Record one call of a model; see `trec.capture`."""
-    check_options(net, level)
+    check_options(net, name, level)
     _check(net, shapes, args, kwargs, method)
+    device = device_of(device)
     if not (isinstance(backward, bool) or callable(backward)):
         raise OptionError(f"backward takes True, False or a function that returns the loss, not {backward!r}")
     recorder = recorder_for(level, costs=costs, training=backward is not False)
@@ -98,14 +99,16 @@ def kept_from_compiler(function: Callable[..., Graph]) -> Callable[..., Graph]:
     return compiler.disable(function) if compiler.is_compiling() else function
 
 
-def check_options(net: Any, level: str, *, optional: bool = False) -> None:
-    """Refuse a model that is none and a level that there is not.
+def check_options(net: Any, name: Any, level: str, *, optional: bool = False) -> None:
+    """Refuse a model that is none, a name that is no text and a level that there is not.
 
     Raises:
         OptionError: one of them is.
     """
     if not isinstance(net, torch.nn.Module) and not (optional and net is None):
         raise OptionError(f"{'recording' if optional else 'capture'} takes an nn.Module, not {type(net).__name__}")
+    if not isinstance(name, str | None):
+        raise OptionError(f"name must be a text, not {name!r}")
     if level not in LEVELS:
         raise OptionError(f"level={level!r} is not known; known are: {', '.join(LEVELS)}")
 
@@ -178,7 +181,7 @@ def _record(recorder: Recorder, run: Run) -> tuple[Graph, list[Exception], Left]
             state = _prepare(recorder, run, modules)
         try:
             with untouched():
-                if run.device is not None and torch.device(run.device).type == "meta":
+                if run.device is not None and run.device.type == "meta":
                     put_twins(state)
                 _give_inputs(recorder, run, state)
             outputs, errors = _run(recorder, run, interrupts)

@@ -27,7 +27,7 @@ def given(net: Any, options: Namespace, default: dict[str, Tensor]) -> dict[str,
     named: dict[str, Any] = {name: item for group in options.kwargs for name, item in group.items()}
     if not positional:
         named = {**default, **named}
-    device = "meta" if options.meta else None
+    device = "meta" if options.meta else options.device
     found: dict[str, Any] = {"kwargs": _with_tensors(net, named, device)}
     if positional and all(isinstance(item, Tensor) for item in positional):
         dtypes = [_dtype(item.dtype) for item in positional]

@@ -134,8 +134,20 @@ def _net(spec: str, options: Namespace) -> Any:
         kind = type(net).__name__
         raise OptionError(f"{spec} gives a value of type {kind}, expected a torch.nn.Module or what returns one")
     if options.device and not options.meta:
-        net = net.to(options.device)
+        net = _moved(net, options.device)
     return net if options.train else net.eval()
+
+
+def _moved(net: Any, device: str) -> Any:
+    import torch
+
+    from trec.capture.inputs import UNUSABLE, first_sentence
+
+    try:
+        torch.empty(0, device=device)
+    except UNUSABLE as error:
+        raise OptionError(f"--device {device} cannot be used: {first_sentence(error)}") from error
+    return net.to(device)
 
 
 def _made(found: Any, spec: str, arguments: dict[str, Any]) -> Any:
@@ -153,7 +165,7 @@ def _recorded(net: Any, spec: str, options: Namespace) -> Graph:
             name=options.name,
             level=options.level or "function",
             method=options.method,
-            device="meta" if options.meta else None,
+            device="meta" if options.meta else options.device,
             costs=options.costs,
         )
     except CaptureError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from trec.ir.rewrite import revised
 from trec.ir.tables import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from trec.ir.graph import Graph
     from trec.ir.types import Node, Scope
@@ -33,8 +34,10 @@ def relabel(graph: Graph, labels: Mapping[str, str] | Callable[[Node | Scope], s
         Nothing but these words changes.
 
     Raises:
-        OptionError: a word is not text.
+        OptionError: a word is not text, or there are no words.
     """
+    if not callable(labels) and not isinstance(labels, Mapping):
+        raise OptionError(f"labels takes new words by old ones, or a function, not {labels!r}")
     nodes = []
     for node in graph.nodes:
         op = _new(labels, node, node.op) if node.kind in _FREE else node.op
