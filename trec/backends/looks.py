@@ -44,7 +44,7 @@ class Looks(Table[Look]):
             line: stroke of the border, unless the colours bring one.
             error: whether it shows an error.
         """
-        key = (shape, id(paint), size, bold, line, error)
+        key = (shape, paint, size, bold, line, error)
         index = self._known.get(key)
         if index is None:
             border, width = (self._style.theme.error, 2.0) if error else (paint.border, paint.width)
