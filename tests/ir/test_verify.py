@@ -64,6 +64,11 @@ def differentiating(node: int, forward: int) -> Callable[[Graph], Graph]:
     return changed
 
 
+def twice(graph: Graph) -> Graph:
+    """Return the graph with what it says of derivatives said again."""
+    return replace(graph, derivatives=graph.derivatives * 2)
+
+
 def change_row(table: str, row: int, new: Any) -> Callable[[Graph], Graph]:
     """Return what puts another row into the place of one."""
 
@@ -264,6 +269,7 @@ BREAKS: dict[str, list[Break]] = {
         (differentiating(2, 2), "derivatives[0] has forward 2, expected a node before 2"),
         (differentiating(2, -1), "derivatives[0] has forward -1, expected a node before 2"),
         (differentiating(5, 2), "derivatives[0] has node 5, which belongs to the forward pass"),
+        (lambda graph: twice(differentiating(2, 1)(graph)), "derivatives[1] repeats an earlier row"),
     ],
 }
 BREAKS["collapsed-inside"][1] = (

@@ -137,10 +137,10 @@ class Graph(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     @cached_property
     def differentiated(self) -> Mapping[int, tuple[int, ...]]:
         """For each node of a backward pass, by index, the indices of the nodes that it differentiates."""
-        found: dict[int, tuple[int, ...]] = {}
+        found: dict[int, list[int]] = {}
         for row in self.derivatives:
-            found[row.node] = (*found.get(row.node, ()), row.forward)
-        return found
+            found.setdefault(row.node, []).append(row.forward)
+        return {node: tuple(forward) for node, forward in found.items()}
 
     @cached_property
     def seconds(self) -> Mapping[str, float]:

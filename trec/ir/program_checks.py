@@ -253,6 +253,9 @@ def collapsed_holds_nothing(facts: Facts) -> Fault:
 
 def derivatives(facts: Facts) -> Fault:
     nodes = facts.graph.nodes
+    again = repeated(facts.graph.derivatives)
+    if again is not None:
+        return "derivatives", again, "repeats an earlier row"
     for at, row in enumerate(facts.graph.derivatives):
         if not 0 <= row.node < len(nodes):
             return "derivatives", at, f"has node {row.node}, expected 0 to {len(nodes) - 1}"

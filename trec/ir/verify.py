@@ -50,7 +50,10 @@ CHECKS: dict[str, tuple[str, Callable[[Facts], Fault]]] = {
     "collapsed-kinds": ("a collapsed node is of the kind of its scope, and lies in its place", program.collapsed_kinds),
     "collapsed-inside": ("nothing lies in a scope that is collapsed", program.collapsed_holds_nothing),
     "carried": ("what a carried row refers to exists, and no row is there twice", program.carried),
-    "derivatives": ("what an operator of a backward pass differentiates ran before it", program.derivatives),
+    "derivatives": (
+        "what an operator of a backward pass differentiates ran before it, and no row is there twice",
+        program.derivatives,
+    ),
 }
 """Every invariant by name: what it says, and the check, which may rely on those above it."""
 
