@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import empty
 from trec.errors import OptionError
 from trec.ir.builder import GraphBuilder
 
@@ -14,13 +15,9 @@ if TYPE_CHECKING:
 
     from trec.ir.graph import Graph
 
-_TEXTS = ("dot", "svg", "mermaid", "tikz", "gexf", "graphml")
+_TEXTS = ("dot", "svg", "html", "mermaid", "tikz", "gexf", "graphml")
 _OBJECTS = ("sigma", "cytoscape", "model_explorer", "table")
 _IMAGES = ("png", "pdf")
-
-
-def empty() -> Graph:
-    return GraphBuilder("Empty").build()
 
 
 def lone() -> Graph:
@@ -61,7 +58,23 @@ def long(length: int = 100_000) -> Graph:
     return builder.build()
 
 
-@pytest.mark.parametrize("make", [empty, lone, deep, wide, long], ids=lambda make: make.__name__)
+def misnamed() -> Graph:
+    """Attributes by the names that trec itself gives some, of another form."""
+    names = ("runs", "read_in", "made_in", "read_now", "read_before", "diff", "rank", "saved", "params", "layers")
+    builder = GraphBuilder("Misnamed", tuple([(name, "x") for name in names]))
+    root, type_ = builder.scope("module", path="", cls="Misnamed"), builder.tensor_type((3,), "float32")
+    (x,) = builder.node("input", parent=root, name="x", results=[type_])
+    for value in ("x", ("x",), (("x", ("x",)),), None, 2.5):
+        row = tuple([(name, value) for name in names])
+        scope = builder.scope("region", path="", cls="repeat", parent=root, attrs=row)
+        (x,) = builder.node("op", "relu", parent=scope, inputs=[x], results=[type_], attrs=row)
+        facts = (("collective", "all_reduce"), ("group", value), ("sequence", value))
+        (x,) = builder.node("op", "all_reduce", parent=scope, inputs=[x], results=[type_], attrs=facts)
+    builder.node("output", parent=root, name="y", inputs=[x])
+    return builder.build().verify()
+
+
+@pytest.mark.parametrize("make", [empty, lone, deep, wide, long, misnamed], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("form", [*_TEXTS, *_OBJECTS])
 def test_every_format_takes_it(form: str, make: object) -> None:
     assert callable(make)
@@ -85,6 +98,14 @@ def test_images_are_not_compressed_once_more(form: str, tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="compressed already"):
         lone().to(form, path=tmp_path / f"net.{form}.gz")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_attributes_that_only_have_the_names_of_facts_tell_nothing() -> None:
+    graph = misnamed()
+    assert not graph.communication().traffic
+    assert graph.fold().verify().collapse(depth=0).verify().name == "Misnamed"
+    assert not graph.diff(graph)
+    assert str(graph.stats())
 
 
 def test_a_name_of_any_length_makes_no_wide_box() -> None:

@@ -81,8 +81,9 @@ class Painter:
         words = labels.times("" if subtitle == title else faces.cut(subtitle), repeats)
         tooltip = (scope.path or scope.name) + faces.about(scope.cls, scope)
         text = (faces.cut(title), words, str(error or ""), tooltip)
-        rank = int(facts.get(RANK, -1)) if scope.kind == "region" else -1  # type: ignore[arg-type]
-        return Cluster(*text, parent, look, faces.link(scope.source), repeats, scope.phase, rank)
+        rank = facts.get(RANK) if scope.kind == "region" else None
+        number = rank if isinstance(rank, int) else -1
+        return Cluster(*text, parent, look, faces.link(scope.source), repeats, scope.phase, number)
 
     # ---- boxes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert
 
 if TYPE_CHECKING:
     from trec.ir.builder import GraphBuilder
@@ -63,12 +63,15 @@ _MISSING = object()
 
 
 def collective_of(graph: Graph, node: Node) -> Collective | None:
-    """Return what a node communicates; None if it does not."""
+    """Return what a node communicates; None if it does not, or if its attributes only have the names of such facts."""
     attrs = graph.attrs[node.attrs]
     if node.kind != "op" or not attrs or attrs[0][0] != _FIELDS[0] or attrs[0][1] not in COLLECTIVES:
         return None
     row: dict[str, Any] = dict(attrs)
-    return Collective(**{name: row[name] for name in _FIELDS if name in row})
+    try:
+        return convert({name: row[name] for name in _FIELDS if name in row}, Collective)
+    except ValidationError:
+        return None
 
 
 def is_rank(graph: Graph | GraphBuilder, scope: int) -> bool:

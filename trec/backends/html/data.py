@@ -261,7 +261,7 @@ class _Columns:
             for name, change in ((READ_NOW, "added"), (READ_BEFORE, "removed")):
                 ports = facts.get(name)
                 if isinstance(ports, tuple):
-                    found += [[start + int(str(port)), CHANGES.index(change) + 1] for port in ports]
+                    found += [[start + port, CHANGES.index(change) + 1] for port in ports if isinstance(port, int)]
             start += len(node.inputs)
         return found
 
