@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from trec.analysis.sizes import elements
 from trec.backends import labels
 from trec.backends.changes import change_of, shows_diff
 from trec.backends.colouring import colouring, family_keys
@@ -156,10 +157,10 @@ def _calls(graph: Graph, plan: Plan) -> list[int]:
 
 def _params(graph: Graph) -> list[int]:
     """Return for each value how many elements it has if it is a parameter, else 0."""
-    elements = [labels.elements(type_) for type_ in graph.types]
+    sizes = [elements(type_) for type_ in graph.types]
     params = [0] * len(graph.values)
     for node in graph.nodes:
         if node.kind == "param":
             for value in node.outputs:
-                params[value] = elements[graph.values[value].type]
+                params[value] = sizes[graph.values[value].type]
     return params

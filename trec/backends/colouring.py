@@ -6,7 +6,7 @@ from collections import Counter
 from math import log10
 from typing import TYPE_CHECKING, NamedTuple
 
-from trec.analysis.sizes import size_bytes
+from trec.analysis.sizes import elements, size_bytes
 from trec.backends import labels
 from trec.backends.changes import CHANGES, change_of, change_of_box, changes_of_arrows, shows_diff
 from trec.backends.families import FAMILIES
@@ -210,7 +210,7 @@ def _params(graph: Graph, node: Node) -> float:
     if node.kind == "module" and isinstance(found, int):
         return found
     read = {value for value in node.inputs if graph.nodes[graph.producers[value]].kind == "param"}
-    return sum(labels.elements(graph.type_of(value)) for value in read)
+    return sum(elements(graph.type_of(value)) for value in read)
 
 
 def _memory(graph: Graph, node: Node) -> float:

@@ -235,16 +235,6 @@ _RECIPES: tuple[Callable[[str, Arguments], list[str]], ...] = (
 )  # fmt: skip
 
 
-def elements(type_: TensorType) -> int:
-    """Return how many elements a tensor has; 0 if a size is not known."""
-    count = 1
-    for size in type_.shape:
-        if not isinstance(size, int):
-            return 0
-        count *= size
-    return count
-
-
 def repeats(scope: Scope) -> int:
     """Return how many equal calls a scope stands for."""
     return 1 + len(scope.repeats)
