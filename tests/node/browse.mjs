@@ -6,21 +6,28 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-const LONGEST = 120_000;
+const LONGEST = 600_000; // milliseconds after which a page counts as hung, however slow the machine is
 
 const browser = await chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox", "--disable-gpu"] });
 for await (const line of createInterface({ input: process.stdin })) {
   const [file, { hash = "", media = {}, ...options }, script] = JSON.parse(line);
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(LONGEST / 2);
   const [messages, requests] = [[], []];
   const act = async () => {
     const page = await context.newPage();
     page.on("console", (message) => messages.push(message.text()));
     page.on("pageerror", (error) => messages.push(String(error.stack)));
     page.on("request", (request) => requests.push(request.url()));
+    // A page that got little time is behind: what was due when the time was over must have run, and been drawn.
+    const sleep = page.waitForTimeout.bind(page);
+    page.waitForTimeout = async (time) => {
+      await sleep(time);
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+    };
     await page.emulateMedia(media);
     await page.goto(pathToFileURL(file).href + hash);
-    await page.waitForSelector("[data-ready]", { timeout: 60_000 });
+    await page.waitForSelector("[data-ready]");
     const AsyncFunction = (async () => {}).constructor;
     return { value: (await new AsyncFunction("page", script)(page)) ?? null };
   };
