@@ -24,3 +24,17 @@ def test_several_tensors_that_go_to_many_boxes_alike_leave_as_one_line_with_one_
     assert nets[8] != nets[0]
     assert [measured.texts[net] for net in dict.fromkeys(nets)] == ["4 (×2)", "4 (×2)"]
     assert arrange(measured).size[0] < 200
+
+
+def test_an_expression_in_a_shape_is_no_count() -> None:
+    builder = GraphBuilder("Doubled")
+    root, type_ = builder.scope("module", path="", cls="Doubled"), builder.tensor_type(("B", "2*(T+1)"), "float32")
+    (x,) = builder.node("input", parent=root, name="x", results=[builder.tensor_type(("B", "T"), "float32")])
+    (x,) = builder.node("op", "repeat", parent=root, inputs=[x], results=[type_])
+    for _ in range(3):
+        builder.node("op", "relu", parent=root, inputs=[x], results=[type_])
+    measured = diagram(lower(builder.build(), shapes="all"))
+    nets = [wire.net for wire in measured.wires if wire.source == 1]
+    assert len(nets) == 3
+    assert {measured.texts[net] for net in nets} == {"B×2*(T+1)"}
+    assert len(set(nets)) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from trec.backends.stages import columns
@@ -26,6 +27,8 @@ TITLE_ROOM = 7.0
 """Room above and below the title of a cluster, together."""
 _LONGEST = 260.0
 """Widest text of a box; of a longer one the middle is left out."""
+_COUNTED = re.compile(r"(.* \()?×\d+\)?", re.DOTALL)
+"""Text of an edge with how many uses it stands for, behind the shape if that is told; see `edge_words`."""
 
 
 def diagram(drawing: Drawing, *, wrap: float = 0) -> Diagram:
@@ -147,4 +150,4 @@ def _wires(drawing: Drawing) -> tuple[list[Wire], dict[int, str]]:
 
 def _counted(edge: Edge) -> bool:
     """Tell whether the text of an edge says how often it is there, which is true of no other edge."""
-    return "×" in edge.label and (edge.label.startswith("×") or edge.label.endswith(")"))
+    return _COUNTED.fullmatch(edge.label) is not None
