@@ -64,7 +64,7 @@ def misnamed() -> Graph:
     builder = GraphBuilder("Misnamed", tuple([(name, "x") for name in names]))
     root, type_ = builder.scope("module", path="", cls="Misnamed"), builder.tensor_type((3,), "float32")
     (x,) = builder.node("input", parent=root, name="x", results=[type_])
-    for value in ("x", ("x",), (("x", ("x",)),), None, 2.5):
+    for value in ("x", ("x",), (("x", ("x",)),), (9, -9), None, 2.5):
         row = tuple([(name, value) for name in names])
         scope = builder.scope("region", path="", cls="repeat", parent=root, attrs=row)
         (x,) = builder.node("op", "relu", parent=scope, inputs=[x], results=[type_], attrs=row)

@@ -75,5 +75,6 @@ def _reads(graph: Graph, node: Node) -> list[str]:
     for name in (READ_NOW, READ_BEFORE):
         ports = facts.get(name)
         for port in ports if isinstance(ports, tuple) else ():
-            marks[int(str(port))] = name
+            if isinstance(port, int) and 0 <= port < len(marks):
+                marks[port] = name
     return marks
