@@ -105,7 +105,9 @@ def test_what_is_wrong_is_said_with_a_hint(words: str, hint: str, trec: Trec, fo
 
 
 def test_the_hint_to_whole_numbers_names_the_option(trec: Trec) -> None:
-    assert "say so: --dtype int64\n" in trec("capture", "mynets:Tokens", "--shape", "1,3", "-o", "net.trec").err
+    told = trec("capture", "mynets:Tokens", "--shape", "1,3", "-o", "net.trec").err
+    assert "say so: --dtype int64, or behind the shape that it is of: --shape 1,16:int64\n" in told
+    assert "dtypes=" not in told
 
 
 def test_a_file_that_cannot_be_written_is_told_before_the_model_is_made(trec: Trec) -> None:

@@ -177,7 +177,8 @@ def _recorded(net: Any, spec: str, options: Namespace) -> Graph:
 
 def _as_typed(error: CaptureError) -> CaptureError:
     """Return an error whose hint names the option of the command line."""
-    return CaptureError(re.sub(r"trec\.capture\(net, shapes, dtypes=torch\.(\w+)\)", r"--dtype \1", str(error)))
+    hint = r"trec\.capture\(net, shapes, dtypes=torch\.(\w+)\), or one dtype for each shape: dtypes=\[.*\]"
+    return CaptureError(re.sub(hint, r"--dtype \1, or behind the shape that it is of: --shape 1,16:\1", str(error)))
 
 
 def _warn(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
