@@ -177,7 +177,7 @@ def _recorded(net: Any, spec: str, options: Namespace) -> Graph:
 
 def _as_typed(error: CaptureError) -> CaptureError:
     """Return an error whose hint names the option of the command line."""
-    hint = r"trec\.capture\(net, shapes, dtypes=torch\.(\w+)\), or one dtype for each shape: dtypes=\[.*\]"
+    hint = r"trec\.capture\(net, shapes, dtypes=torch\.(\w+)\)(, or one dtype for each shape: dtypes=\[.*\])?"
     return CaptureError(re.sub(hint, r"--dtype \1, or behind the shape that it is of: --shape 1,16:\1", str(error)))
 
 
