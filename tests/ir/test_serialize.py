@@ -160,6 +160,12 @@ def test_an_unknown_suffix_is_answered_with_the_known_ones(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_is_no_path_is_refused(tmp_path: Path) -> None:
+    for wrong, said in ((0, "not int"), (b"net.trec", "not bytes"), (None, "not NoneType"), ("a\0b", "null")):
+        with pytest.raises(OptionError, match=said):
+            load(wrong)  # type: ignore[arg-type]
+
+
 def test_a_graph_that_no_file_can_hold_is_refused_by_name() -> None:
     for value in (2**70, "\ud800", object()):
         builder = GraphBuilder("Net")

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 import trec
 from tests.passes import samples
 from tests.passes.samples import ended, param, started
+from trec.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,6 +132,13 @@ def test_arguments_can_be_ignored() -> None:
 
 def sums(graph: Graph, name: str) -> dict[str, Any]:
     return graph.attrs_of(graph.nodes[graph.index_of[name]])
+
+
+@pytest.mark.parametrize("wrong", [3, None, [3]])
+def test_what_is_no_name_cannot_be_ignored(wrong: Any) -> None:
+    for find in (layers("argument").fold, layers("argument").repeats):
+        with pytest.raises(OptionError, match="expected"):
+            find(ignore=wrong)
 
 
 def test_collapsing_a_folded_graph_counts_every_block() -> None:

@@ -12,6 +12,7 @@ from trec.analysis.differences import Differences
 from trec.analysis.loop import name_of
 from trec.analysis.loops import find_loops
 from trec.analysis.table import lines, plain
+from trec.ir.several import names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -79,8 +80,7 @@ def repeats(graph: Graph, *, shapes: bool = True, ignore: str | Collection[str] 
         shapes: whether sizes must be equal; otherwise ranks are enough.
         ignore: names of arguments that may differ.
     """
-    ignored = [ignore] if isinstance(ignore, str) else ignore
-    blocks = Blocks(graph, shapes=shapes, ignore=ignored)
+    blocks = Blocks(graph, shapes=shapes, ignore=names(ignore))
     loops = find_loops(blocks)
     dropped = bytearray(len(blocks.steps))
     for loop in loops:

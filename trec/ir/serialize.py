@@ -80,13 +80,18 @@ def load(path: str | os.PathLike[str]) -> Graph:
 
     Raises:
         FormatError: the file is damaged, is no graph, or was written by a newer trec.
+        OptionError: what is given is no path.
         FileNotFoundError: there is no such file.
     """
+    if not isinstance(path, str | os.PathLike):  # `open` would take a number for a file that is open already
+        raise OptionError(f"expected the path of a .trec or .json file, not {type(path).__name__}")
     try:
         with open(path, "rb") as file:
             data = file.read()
     except IsADirectoryError as error:
         raise FormatError(f"{os.fspath(path)!r} is a directory, expected a .trec or .json file") from error
+    except ValueError as error:
+        raise OptionError(f"{os.fspath(path)!r} is not the path of any file: {error}") from error
     try:
         return decode(data)
     except FormatError as error:
