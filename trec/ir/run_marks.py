@@ -61,9 +61,15 @@ def marks(
     return tuple(found)
 
 
+def beside_runs(row: AttrRow) -> AttrRow:
+    """Return attributes under names that leave room for those that tell runs apart."""
+    return tuple([(f"{name}_" if name.rstrip("_") in _MARKS else name, value) for name, value in row])
+
+
 def without_runs(row: AttrRow) -> AttrRow:
-    """Return attributes without those that tell runs apart."""
-    return tuple([pair for pair in row if pair[0] not in _MARKS])
+    """Return attributes without those that tell runs apart, others under their own names again."""
+    rest = [pair for pair in row if pair[0] not in _MARKS]
+    return tuple([(name[:-1] if name.rstrip("_") in _MARKS else name, value) for name, value in rest])
 
 
 def named_runs(count: int, names: Sequence[str] | None) -> tuple[str, ...]:
