@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from trec.analysis.align import align
 from trec.analysis.blocks import Block, Blocks
 from trec.analysis.likeness import name_of, same_class, same_name, same_name_and_class, same_program
+from trec.analysis.mirrors import Mirrors, forward_of
 from trec.analysis.wrapping import opened, regrouped, without_wrapper
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ class Matching:
     Blocks are matched from the root inwards: those that are the same program first, then those with the same name and
     class, with the same name, with the same class; each time in order, within what is still open between matches. What
     is left and equal is matched out of order: it was moved. Calls put around others, or taken away from there,
-    are looked through. Parameters follow the steps that read them.
+    are looked through. Parameters follow the steps that read them, and what a backward pass does follows what it
+    differentiates.
     """
 
     def __init__(self, before: Graph, after: Graph) -> None:
@@ -45,10 +48,22 @@ class Matching:
         """Scopes of `before`, and of `after`, that have no partner while some of what is in them has."""
         self._aside: set[Item] = set()
         """Calls of both graphs that were moved, and are matched last."""
+        self._came: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        """Nodes and scopes of `after` that the forward is matched with, each its own; empty before it is."""
         self._left: tuple[list[Item], list[Item]] = ([], [])
+        self.mirrors = Mirrors(before), Mirrors(after)
+        """What calls of the backward passes belong to."""
+        self._backward: list[tuple[Block, Block]] = []
+        """Matched calls of backward passes, whose items wait until the forward is matched."""
         self._pending: list[tuple[Block, Block]] = [(self.before.root, self.after.root)]
         self._drain()
         self._match_moved()
+        if self._backward:
+            self._match_read_sources()
+            self._pending, self._backward = self._backward, []
+            self._came = {there: there for there in self.taken}, {there: there for there in self.scopes.values()}
+            self._drain()
+            self._match_moved()
         self._forget_empty_wrappers()
         self._match_empty()
         self._match_boundary("input")
@@ -75,6 +90,26 @@ class Matching:
 
     def _inside(self, one: Sequence[Item], other: Sequence[Item]) -> None:
         """Match the items of two calls that are matched."""
+        stretches = [(one, other)]
+        for key in (same_program, same_name_and_class, None) if self._came[1] else ():
+            stretches = [
+                near
+                for left, right in stretches
+                for near in self._paired(left, right, self._in_order(left, right, partial(self._same_forward, key)))
+            ]
+        for left, right in stretches:
+            self._alike(left, right)
+
+    def _same_forward(self, key: Key | None, blocks: Blocks, item: Item, side: int) -> Hashable:
+        """Return what calls and steps that differentiate the same share, if they share a key as well."""
+        known = (self.nodes, self.scopes) if side == 0 else self._came
+        forward = forward_of(blocks, item, self.mirrors[side], known[1], known[0])
+        if forward is None:
+            return side, item
+        return forward, key(blocks, item, side) if key is not None and not isinstance(item, Block) else None
+
+    def _alike(self, one: Sequence[Item], other: Sequence[Item]) -> None:
+        """Match items that are equal, or called alike."""
         equal = self._in_order(one, other, same_program)
         self._set_aside(one, other, equal)
         for left, right in self._paired(one, other, equal):
@@ -157,7 +192,8 @@ class Matching:
                 if one.signature == other.signature:
                     pending += zip(one.items, other.items, strict=True)
                 else:
-                    self._pending.append((one, other))
+                    waits = self.mirrors[1].is_backward(other.scope) and not self._came[1]
+                    (self._backward if waits else self._pending).append((one, other))
             elif isinstance(one, int) and isinstance(other, int):
                 here, there = self.before.steps[one], self.after.steps[other]
                 self.nodes[here] = there
@@ -233,15 +269,9 @@ class Matching:
                     self.scopes[index] = alike.popleft()
 
     def _match_sources(self) -> None:
-        """Match parameters, buffers and constants by the steps that read them, then by name."""
+        """Match parameters, buffers and constants by the steps that read them, by name, then by type."""
         one, other = self.before.graph, self.after.graph
-        for here, there in sorted(self.nodes.items()):
-            for value, partner in zip(one.nodes[here].inputs, other.nodes[there].inputs, strict=False):
-                self._match_source(one.producers[value], other.producers[partner])
-        for index, node in enumerate(one.nodes):
-            if node.kind in _SOURCES and index not in self.nodes:
-                self._match_source(index, other.index_of.get(node.name, -1))
-
+        self._match_read_sources()
         rest: dict[Hashable, deque[int]] = {}
         for index, node in enumerate(other.nodes):
             if node.kind in _SOURCES and index not in self.taken:
@@ -251,6 +281,16 @@ class Matching:
                 alike = rest.get((node.kind, str(one.type_of(node.outputs[0]))))
                 if alike:
                     self._match_source(index, alike.popleft())
+
+    def _match_read_sources(self) -> None:
+        """Match parameters, buffers and constants by the steps that read them, then by name."""
+        one, other = self.before.graph, self.after.graph
+        for here, there in sorted(self.nodes.items()):
+            for value, partner in zip(one.nodes[here].inputs, other.nodes[there].inputs, strict=False):
+                self._match_source(one.producers[value], other.producers[partner])
+        for index, node in enumerate(one.nodes):
+            if node.kind in _SOURCES and index not in self.nodes:
+                self._match_source(index, other.index_of.get(node.name, -1))
 
     def _match_source(self, here: int, there: int) -> None:
         if there >= 0 and here not in self.nodes and there not in self.taken:

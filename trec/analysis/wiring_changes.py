@@ -95,7 +95,8 @@ class Wiring:
         """Return whether a value is the one that it was, or follows from what was added, removed or moved before it."""
         old, new = self.before.producers[one], self.after.producers[other]
         if self.nodes.get(old) == new:
-            return self.before.nodes[old].outputs.index(one) == self.after.nodes[new].outputs.index(other)
+            were, are = self.before.nodes[old].outputs, self.after.nodes[new].outputs
+            return len(were) != len(are) or were.index(one) == are.index(other)
         if new in self.settled_came and old in self.settled:
             return False
         before = frozenset(self.settled[index] for index in self._source(self.before, old, self.settled))
