@@ -201,18 +201,30 @@ class Changes:
         node, home = graph.nodes[index], self.matching.home
         if home(side, node.parent) not in scopes or (node.scope >= 0 and node.scope not in scopes):
             return False
+        if node.kind not in SOURCE_KINDS and node.parent in self._exchanged_calls[side]:
+            return False
         if node.kind in SOURCE_KINDS and node.kind != "input":
             users = [graph.nodes[user] for value in node.outputs for user in graph.users[value]]
             return not users or any(home(side, user.parent) in scopes for user in users)
-        return not self.matching.mirrors[side].follows(index, self._lone_sources[side])
+        forward = graph.differentiated.get(index, ())
+        known = (self.nodes, self.came)[side]
+        return not forward or any(each in known for each in forward)  # else it comes and goes with those
 
     @cached_property
-    def _lone_sources(self) -> tuple[set[int], set[int]]:
-        """The sources of each graph that have no partner, with which their gradients come and go."""
-        found: tuple[set[int], set[int]] = (set(), set())
-        for graph, sources, known in zip((self.before, self.after), found, (self.nodes, self.came), strict=True):
-            sources.update([at for at, node in enumerate(graph.nodes) if node.kind in SOURCE_KINDS and at not in known])
-        return found
+    def _exchanged_calls(self) -> tuple[set[int], set[int]]:
+        """The calls of each graph whose class is another, and in which no step has a partner: another does the work."""
+        stays: tuple[set[int], set[int]] = (set(), set())
+        for graph, known, held in zip((self.before, self.after), (self.nodes, self.came), stays, strict=True):
+            held.update([graph.nodes[at].parent for at in known if graph.nodes[at].kind not in SOURCE_KINDS])
+            for index in range(len(graph.scopes) - 1, 0, -1):
+                if index in held:
+                    held.add(graph.scopes[index].parent)
+        pairs = [
+            (here, there)
+            for here, there in self.scopes.items()
+            if here and here not in stays[0] and self.before.scopes[here].cls != self.after.scopes[there].cls
+        ]
+        return {here for here, _ in pairs}, {there for _, there in pairs if there not in stays[1]}
 
     def _summary(self, side: int, scope: int) -> str:
         graph, matched = ((self.before, self.nodes), (self.after, self.came))[side]

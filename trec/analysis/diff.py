@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -24,6 +25,7 @@ EditKind = Literal["added", "removed", "moved", "renamed", "retyped", "attribute
 _SIGNS = {"added": "+", "removed": "-", "moved": ">", "renamed": "="}
 _EXCHANGED = ("renamed", "retyped", "attribute", "reshaped")
 _SHOWN = 3
+_NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
 class Edit(Struct, frozen=True):
@@ -168,7 +170,9 @@ def _lines(found: Diff) -> Iterator[str]:
     yield f"{found.before}, then {found.after}: {', '.join(facts)}"
     groups: dict[tuple[str, str, str], list[Edit]] = {}
     for edit in found.edits:
-        alone = edit.name if edit.kind in ("added", "removed", "moved", "renamed") else ""
+        alone = edit.name if edit.kind in ("moved", "renamed") else ""
+        if edit.kind in ("added", "removed"):  # those of one list read alike
+            alone = _NUMBER.sub("#", edit.name)
         groups.setdefault((edit.kind + alone, edit.before, edit.after), []).append(edit)
     for edits in groups.values():
         edit = edits[0]

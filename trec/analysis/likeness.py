@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Container, Hashable
 
 from trec.analysis.blocks import Block, Blocks
 from trec.analysis.groups import short_op
@@ -19,6 +19,13 @@ def same_program(blocks: Blocks, item: Item, side: int) -> Hashable:
     return blocks.item_key(item)
 
 
+def same_program_and_name(known: Container[tuple[int, str]], blocks: Blocks, item: Item, side: int) -> Hashable:
+    """Return what equal programs share, and calls of a program and name that both graphs know by that name."""
+    if isinstance(item, Block) and (key := (item.signature, name_of(blocks, item))) in known:
+        return key
+    return blocks.item_key(item)
+
+
 def same_name_and_class(blocks: Blocks, item: Item, side: int) -> Hashable:
     """Return the class and name of a call, or the operator of a step, in place or not."""
     if isinstance(item, Block):
@@ -30,6 +37,11 @@ def same_name_and_class(blocks: Blocks, item: Item, side: int) -> Hashable:
 def same_name(blocks: Blocks, item: Item, side: int) -> Hashable:
     """Return the name of a call; no step is like any other."""
     return name_of(blocks, item) if isinstance(item, Block) else (side, item)
+
+
+def same_word(blocks: Blocks, item: Item, side: int) -> Hashable:
+    """Return the name of a call, unless it is a number, which says little of what is called."""
+    return (side, item) if name_of(blocks, item).isdecimal() else same_name(blocks, item, side)
 
 
 def same_class(blocks: Blocks, item: Item, side: int) -> Hashable:

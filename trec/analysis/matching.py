@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from trec.analysis.align import align
 from trec.analysis.blocks import Block, Blocks
-from trec.analysis.likeness import name_of, same_class, same_name, same_name_and_class, same_program
+from trec.analysis.likeness import (
+    name_of,
+    same_class,
+    same_name,
+    same_name_and_class,
+    same_program,
+    same_program_and_name,
+    same_word,
+)
 from trec.analysis.mirrors import Mirrors, forward_of
 from trec.analysis.wrapping import opened, regrouped, without_wrapper
 
@@ -90,15 +98,27 @@ class Matching:
 
     def _inside(self, one: Sequence[Item], other: Sequence[Item]) -> None:
         """Match the items of two calls that are matched."""
-        stretches = [(one, other)]
+        near = [(one, other)]
         for key in (same_program, same_name_and_class, None) if self._came[1] else ():
-            stretches = [
-                near
-                for left, right in stretches
-                for near in self._paired(left, right, self._in_order(left, right, partial(self._same_forward, key)))
+            near = [
+                inner
+                for left, right in near
+                for inner in self._paired(
+                    left, right, self._in_order(left, right, partial(self._same_forward, key), moved=True)
+                )
             ]
-        for left, right in stretches:
-            self._alike(left, right)
+        for left, right in near:
+            rest: tuple[list[Item], list[Item]] = ([], [])
+            for side, items in enumerate((left, right)):
+                for item in items:
+                    (self._left if self._has_forward(item, side) else rest)[side].append(item)
+            self._alike(*rest)
+
+    def _has_forward(self, item: Item, side: int) -> bool:
+        """Return whether a call or step differentiates what both graphs have, so that it goes with that."""
+        if not self._came[1]:
+            return False
+        return self._same_forward(None, (self.before, self.after)[side], item, side) != (side, item)
 
     def _same_forward(self, key: Key | None, blocks: Blocks, item: Item, side: int) -> Hashable:
         """Return what calls and steps that differentiate the same share, if they share a key as well."""
@@ -109,12 +129,53 @@ class Matching:
         return forward, key(blocks, item, side) if key is not None and not isinstance(item, Block) else None
 
     def _alike(self, one: Sequence[Item], other: Sequence[Item]) -> None:
-        """Match items that are equal, or called alike."""
-        equal = self._in_order(one, other, same_program)
-        self._set_aside(one, other, equal)
-        for left, right in self._paired(one, other, equal):
-            for near, near_other in self._paired(left, right, self._in_order(left, right, same_name_and_class)):
+        """Match items that are equal, then those called alike; or the other way round, if that leaves fewer over."""
+        known = self._named_calls(one, other)
+        key = partial(same_program_and_name, known) if known else same_program
+        equal = self._in_order(one, other, key, moved=True)
+        rest = [
+            (left, right, self._in_order(left, right, same_name_and_class))
+            for left, right in stretches(one, other, equal)
+        ]
+        alike = self._in_order(one, other, same_name_and_class) if self._cross(rest) else []
+        if len(alike) > len(equal) + sum([len(pairs) for _, _, pairs in rest]):
+            equal, rest = [], [(one, other, alike)]
+            self._set_aside(one, other, alike, known)
+        else:
+            self._set_aside(one, other, equal, known)
+        for a, b in equal:
+            self._pair(one[a], other[b])
+        for left, right, pairs in rest:
+            if self._aside.isdisjoint([*left, *right]):
+                found = pairs
+            else:
+                found = self._in_order(left, right, same_name_and_class)
+            for near, near_other in self._paired(left, right, found):
                 self._between(near, near_other)
+
+    def _cross(self, gaps: Sequence[tuple[Sequence[Item], Sequence[Item], Pairs]]) -> bool:
+        """Return whether items of two gaps are called alike, which those between them, being equal, keep apart."""
+        over: tuple[set[Hashable], set[Hashable]] = (set(), set())
+        for left, right, pairs in gaps:
+            for side, items in enumerate((left, right)):
+                if len(items) > len(pairs):
+                    known, blocks = {pair[side] for pair in pairs}, (self.before, self.after)[side]
+                    over[side].update(
+                        [same_name_and_class(blocks, item, side) for at, item in enumerate(items) if at not in known]
+                    )
+        return not over[0].isdisjoint(over[1])
+
+    def _named_calls(self, one: Sequence[Item], other: Sequence[Item]) -> set[tuple[int, str]]:
+        """Return the programs and names, unless these are numbers, of calls that are among the items of both sides."""
+        found = [
+            {
+                (item.signature, name)
+                for item in items
+                if isinstance(item, Block) and not (name := name_of(blocks, item)).isdecimal()
+            }
+            for blocks, items in ((self.before, one), (self.after, other))
+        ]
+        return found[0] & found[1]
 
     def _between(self, one: Sequence[Item], other: Sequence[Item]) -> None:
         """Match items that are neither the same program nor called alike."""
@@ -124,19 +185,22 @@ class Matching:
                 scopes.update([call.scope for call in calls])
             self._inside(opened(one, away), opened(other, around))
             return
-        for left, right in self._paired(one, other, self._in_order(one, other, same_name)):
-            for near, near_other in self._paired(left, right, self._in_order(left, right, same_class)):
-                pairs = self._exchanged(near, near_other)
-                for here, there in pairs:
-                    self._pair(here, there)
-                self._left[0].extend([item for item in near if item not in {here for here, _ in pairs}])
-                self._left[1].extend([item for item in near_other if item not in {there for _, there in pairs}])
+        near = [(one, other)]
+        for key in (same_word, same_class, same_name):
+            near = [
+                inner for left, right in near for inner in self._paired(left, right, self._in_order(left, right, key))
+            ]
+        for left, right in near:
+            pairs = self._exchanged(left, right)
+            for here, there in pairs:
+                self._pair(here, there)
+            self._left[0].extend([item for item in left if item not in {here for here, _ in pairs}])
+            self._left[1].extend([item for item in right if item not in {there for _, there in pairs}])
 
-    def _in_order(self, one: Sequence[Item], other: Sequence[Item], key: Key) -> Pairs:
-        """Return the positions of items that have a key in common, ascending on both sides."""
-        is_open = key is same_program
+    def _in_order(self, one: Sequence[Item], other: Sequence[Item], key: Key, *, moved: bool = False) -> Pairs:
+        """Return the positions of items that have a key in common, ascending on both sides; those moved, if asked."""
         left, right = (
-            [at for at, item in enumerate(side) if is_open or item not in self._aside] for side in (one, other)
+            [at for at, item in enumerate(side) if moved or item not in self._aside] for side in (one, other)
         )
         found = align(
             [key(self.before, one[at], 0) for at in left],
@@ -151,17 +215,17 @@ class Matching:
         """Match pairs of items, and return the stretches between them."""
         for a, b in pairs:
             self._pair(one[a], other[b])
-        edges = [(-1, -1), *pairs, (len(one), len(other))]
-        return [(one[a + 1 : b], other[c + 1 : d]) for (a, c), (b, d) in pairwise(edges) if b - a + d - c > 2]
+        return stretches(one, other, pairs)
 
-    def _set_aside(self, one: Sequence[Item], other: Sequence[Item], pairs: Pairs) -> None:
+    def _set_aside(self, one: Sequence[Item], other: Sequence[Item], pairs: Pairs, known: set[tuple[int, str]]) -> None:
         """Keep for later the calls without partner that stand once on each side: they were moved."""
-        found: tuple[dict[int, Block | None], dict[int, Block | None]] = ({}, {})
+        found: tuple[dict[Hashable, Block | None], dict[Hashable, Block | None]] = ({}, {})
         for side, items in enumerate((one, other)):
-            known = {pair[side] for pair in pairs}
+            paired = {pair[side] for pair in pairs}
             for at, item in enumerate(items):
-                if at not in known and isinstance(item, Block):
-                    found[side][item.signature] = None if item.signature in found[side] else item
+                if at not in paired and isinstance(item, Block):
+                    key = same_program_and_name(known, (self.before, self.after)[side], item, side)
+                    found[side][key] = None if key in found[side] else item
         for signature, call in found[0].items():
             partner = found[1].get(signature)
             if call is not None and partner is not None:
@@ -209,14 +273,15 @@ class Matching:
         while True:
             left, right = (sorted(side, key=_size, reverse=True) for side in self._left)
             self._left = ([], [])
-            there: dict[int, deque[Item]] = {}
+            there: dict[Hashable, list[Item]] = {}
             for item in right:
-                there.setdefault(self.after.item_key(item), deque()).append(item)
+                there.setdefault(self._anywhere(item, 1), []).append(item)
             found = False
             for item in left:
-                partners = there.get(self.before.item_key(item))
-                if partners and (isinstance(item, Block) or not self._is_loose(item)):
-                    other = partners.popleft()
+                key = self._anywhere(item, 0)
+                partners = there.get(key)
+                if partners and (isinstance(key, tuple) or isinstance(item, Block) or not self._is_loose(item)):
+                    other = partners.pop(self._of_one_name(item, partners))
                     self._pair(item, other)
                     self._mark(other)
                     found = True
@@ -226,6 +291,21 @@ class Matching:
             self._drain()
             if not found:
                 return
+
+    def _anywhere(self, item: Item, side: int) -> Hashable:
+        """Return what equal items share, or if they differentiate something, those that differentiate the same."""
+        blocks = (self.before, self.after)[side]
+        if self._has_forward(item, side):
+            return self._same_forward(same_name_and_class, blocks, item, side)
+        return blocks.item_key(item)
+
+    def _of_one_name(self, item: Item, others: Sequence[Item]) -> int:
+        """Return the position of the first of some calls that has the path of another; 0 if there is none."""
+        if not isinstance(item, Block):
+            return 0
+        path, scopes = self.before.graph.scopes[item.scope].path, self.after.graph.scopes
+        paths = [scopes[other.scope].path for other in others[:_FEW] if isinstance(other, Block)]
+        return paths.index(path) if path in paths else 0
 
     def _is_loose(self, step: int) -> bool:
         """Return whether a step is too common to be recognised out of its place: one that reads no parameter."""
@@ -317,7 +397,15 @@ class Matching:
             self.taken.add(partner)
 
 
+def stretches(one: Sequence[Item], other: Sequence[Item], pairs: Pairs) -> list[tuple[Sequence[Item], Sequence[Item]]]:
+    """Return what stands between pairs of items, where there is anything."""
+    edges = [(-1, -1), *pairs, (len(one), len(other))]
+    return [(one[a + 1 : b], other[c + 1 : d]) for (a, c), (b, d) in pairwise(edges) if b - a + d - c > 2]
+
+
 _SOURCES = frozenset({"param", "buffer", "constant"})
+_FEW = 64
+"""Among how many equal calls one of the same path is looked for."""
 
 
 def _size(item: Item) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trec.analysis.blocks import Block
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Mapping
+    from collections.abc import Hashable, Mapping
 
     from trec.analysis.blocks import Blocks
     from trec.analysis.likeness import Item
@@ -35,11 +35,6 @@ class Mirrors:
     def is_backward(self, scope: int) -> bool:
         """Return whether a scope is part of a backward pass."""
         return self.graph.scopes[scope].phase == "backward"
-
-    def follows(self, index: int, sources: Collection[int]) -> bool:
-        """Return whether a node differentiates nothing but some sources: it is the gradient of each."""
-        forward = self.graph.differentiated.get(index, ())
-        return bool(forward) and all(each in sources for each in forward)
 
 
 def forward_of(
