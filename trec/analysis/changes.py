@@ -10,6 +10,7 @@ from trec.analysis.carried_changes import carried_rows
 from trec.analysis.edit_texts import Row, are_tied_alike, attributes, own_name, summary, tied, within
 from trec.analysis.matching import Matching
 from trec.analysis.wiring_changes import Wiring
+from trec.analysis.wrapping import holding
 from trec.ir.text import type_text
 from trec.ir.types import SOURCE_KINDS, Scope
 
@@ -213,12 +214,10 @@ class Changes:
     @cached_property
     def _exchanged_calls(self) -> tuple[set[int], set[int]]:
         """The calls of each graph whose class is another, and in which no step has a partner: another does the work."""
-        stays: tuple[set[int], set[int]] = (set(), set())
-        for graph, known, held in zip((self.before, self.after), (self.nodes, self.came), stays, strict=True):
-            held.update([graph.nodes[at].parent for at in known if graph.nodes[at].kind not in SOURCE_KINDS])
-            for index in range(len(graph.scopes) - 1, 0, -1):
-                if index in held:
-                    held.add(graph.scopes[index].parent)
+        stays = [
+            holding(graph, [at for at in known if graph.nodes[at].kind not in SOURCE_KINDS])
+            for graph, known in ((self.before, self.nodes), (self.after, self.came))
+        ]
         pairs = [
             (here, there)
             for here, there in self.scopes.items()

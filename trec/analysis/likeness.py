@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable
+from collections.abc import Callable, Container, Hashable, Sequence
+from typing import TYPE_CHECKING
 
 from trec.analysis.blocks import Block, Blocks
 from trec.analysis.groups import short_op
+
+if TYPE_CHECKING:
+    from trec.analysis.align import Pairs
 
 Item = Block | int
 """A call, or the position of a step in `Blocks.steps`."""
@@ -37,6 +41,33 @@ def same_name_and_class(blocks: Blocks, item: Item, side: int) -> Hashable:
 def same_name(blocks: Blocks, item: Item, side: int) -> Hashable:
     """Return the name of a call; no step is like any other."""
     return name_of(blocks, item) if isinstance(item, Block) else (side, item)
+
+
+def known_by_name(blocks: tuple[Blocks, Blocks], one: Sequence[Item], other: Sequence[Item]) -> set[tuple[int, str]]:
+    """Return the programs and names, unless these are numbers, of calls that are among the items of both graphs."""
+    found: tuple[set[tuple[int, str]], set[tuple[int, str]]] = (set(), set())
+    for side, items in enumerate((one, other)):
+        for item in items:
+            if isinstance(item, Block) and not (name := name_of(blocks[side], item)).isdecimal():
+                found[side].add((item.signature, name))
+    return found[0] & found[1]
+
+
+def crosses(blocks: tuple[Blocks, Blocks], gaps: Sequence[tuple[Sequence[Item], Sequence[Item], Pairs]]) -> bool:
+    """Return whether items without partner are called alike, which those between them, being equal, keep apart.
+
+    Args:
+        blocks: both graphs.
+        gaps: what stands between equal items in both, and the pairs in it.
+    """
+    over: tuple[set[Hashable], set[Hashable]] = (set(), set())
+    for left, right, pairs in gaps:
+        for side, items in enumerate((left, right)):
+            if len(items) > len(pairs):
+                known = {pair[side] for pair in pairs}
+                rest = [item for at, item in enumerate(items) if at not in known]
+                over[side].update([same_name_and_class(blocks[side], item, side) for item in rest])
+    return not over[0].isdisjoint(over[1])
 
 
 def same_word(blocks: Blocks, item: Item, side: int) -> Hashable:

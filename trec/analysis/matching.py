@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from trec.analysis.align import align
+from trec.analysis.align import align, stretches
 from trec.analysis.blocks import Block, Blocks
 from trec.analysis.likeness import (
+    crosses,
+    known_by_name,
     name_of,
     same_class,
     same_name,
@@ -18,8 +18,9 @@ from trec.analysis.likeness import (
     same_program_and_name,
     same_word,
 )
+from trec.analysis.matching_rest import match_boundary, match_empty, match_read_sources, match_sources
 from trec.analysis.mirrors import Mirrors, forward_of
-from trec.analysis.wrapping import opened, regrouped, without_wrapper
+from trec.analysis.wrapping import holding, opened, regrouped, without_wrapper
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -67,16 +68,19 @@ class Matching:
         self._drain()
         self._match_moved()
         if self._backward:
-            self._match_read_sources()
+            match_read_sources(before, after, self.nodes, self.taken)
             self._pending, self._backward = self._backward, []
             self._came = {there: there for there in self.taken}, {there: there for there in self.scopes.values()}
             self._drain()
             self._match_moved()
-        self._forget_empty_wrappers()
-        self._match_empty()
-        self._match_boundary("input")
-        self._match_sources()
-        self._match_boundary("output")
+        for side, known in enumerate((self.nodes, self.taken)):
+            self.around[side].intersection_update(holding((before, after)[side], known) if self.around[side] else ())
+        self.around[0].difference_update(self.scopes.keys())
+        self.around[1].difference_update(self.scopes.values())
+        match_empty((self.before, self.after), self.scopes, self.home)
+        match_boundary(before, after, "input", self.nodes, self.taken)
+        match_sources(before, after, self.nodes, self.taken)
+        match_boundary(before, after, "output", self.nodes, self.taken)
 
     def home(self, side: int, scope: int) -> int:
         """Return the innermost of a scope and those around it that is not merely put around others."""
@@ -130,14 +134,14 @@ class Matching:
 
     def _alike(self, one: Sequence[Item], other: Sequence[Item]) -> None:
         """Match items that are equal, then those called alike; or the other way round, if that leaves fewer over."""
-        known = self._named_calls(one, other)
+        known = known_by_name((self.before, self.after), one, other)
         key = partial(same_program_and_name, known) if known else same_program
         equal = self._in_order(one, other, key, moved=True)
         rest = [
             (left, right, self._in_order(left, right, same_name_and_class))
             for left, right in stretches(one, other, equal)
         ]
-        alike = self._in_order(one, other, same_name_and_class) if self._cross(rest) else []
+        alike = self._in_order(one, other, same_name_and_class) if crosses((self.before, self.after), rest) else []
         if len(alike) > len(equal) + sum([len(pairs) for _, _, pairs in rest]):
             equal, rest = [], [(one, other, alike)]
             self._set_aside(one, other, alike, known)
@@ -152,30 +156,6 @@ class Matching:
                 found = self._in_order(left, right, same_name_and_class)
             for near, near_other in self._paired(left, right, found):
                 self._between(near, near_other)
-
-    def _cross(self, gaps: Sequence[tuple[Sequence[Item], Sequence[Item], Pairs]]) -> bool:
-        """Return whether items of two gaps are called alike, which those between them, being equal, keep apart."""
-        over: tuple[set[Hashable], set[Hashable]] = (set(), set())
-        for left, right, pairs in gaps:
-            for side, items in enumerate((left, right)):
-                if len(items) > len(pairs):
-                    known, blocks = {pair[side] for pair in pairs}, (self.before, self.after)[side]
-                    over[side].update(
-                        [same_name_and_class(blocks, item, side) for at, item in enumerate(items) if at not in known]
-                    )
-        return not over[0].isdisjoint(over[1])
-
-    def _named_calls(self, one: Sequence[Item], other: Sequence[Item]) -> set[tuple[int, str]]:
-        """Return the programs and names, unless these are numbers, of calls that are among the items of both sides."""
-        found = [
-            {
-                (item.signature, name)
-                for item in items
-                if isinstance(item, Block) and not (name := name_of(blocks, item)).isdecimal()
-            }
-            for blocks, items in ((self.before, one), (self.after, other))
-        ]
-        return found[0] & found[1]
 
     def _between(self, one: Sequence[Item], other: Sequence[Item]) -> None:
         """Match items that are neither the same program nor called alike."""
@@ -194,8 +174,9 @@ class Matching:
             pairs = self._exchanged(left, right)
             for here, there in pairs:
                 self._pair(here, there)
-            self._left[0].extend([item for item in left if item not in {here for here, _ in pairs}])
-            self._left[1].extend([item for item in right if item not in {there for _, there in pairs}])
+            for side, items in enumerate((left, right)):
+                known = {pair[side] for pair in pairs}
+                self._left[side].extend([item for item in items if item not in known])
 
     def _in_order(self, one: Sequence[Item], other: Sequence[Item], key: Key, *, moved: bool = False) -> Pairs:
         """Return the positions of items that have a key in common, ascending on both sides; those moved, if asked."""
@@ -319,91 +300,7 @@ class Matching:
         else:
             self.moved.add(self.after.steps[item])
 
-    # ---- what is no step
 
-    def _forget_empty_wrappers(self) -> None:
-        """Take for plain removals and additions the calls in which nothing has a partner."""
-        graphs = self.before.graph, self.after.graph
-        for graph, around, kept in zip(graphs, self.around, (self.nodes.keys(), self.taken), strict=True):
-            if around:
-                holds = {graph.nodes[index].parent for index in kept}
-                for index in range(len(graph.scopes) - 1, 0, -1):
-                    if index in holds:
-                        holds.add(graph.scopes[index].parent)
-                around &= holds
-        self.around[0].difference_update(self.scopes.keys())
-        self.around[1].difference_update(self.scopes.values())
-
-    def _match_empty(self) -> None:
-        """Match calls in which no step ran, by class and name, in order."""
-        known = set(self.scopes.values())
-        free: dict[Hashable, deque[int]] = {}
-        for index, scope in enumerate(self.after.graph.scopes):
-            if index not in known and not self.after.has_steps[index]:
-                home = self.home(1, scope.parent)
-                free.setdefault((home, scope.kind, scope.cls), deque()).append(index)
-        for index, scope in enumerate(self.before.graph.scopes):
-            if index not in self.scopes and not self.before.has_steps[index]:
-                alike = free.get((self.scopes.get(self.home(0, scope.parent)), scope.kind, scope.cls))
-                if alike:
-                    self.scopes[index] = alike.popleft()
-
-    def _match_sources(self) -> None:
-        """Match parameters, buffers and constants by the steps that read them, by name, then by type."""
-        one, other = self.before.graph, self.after.graph
-        self._match_read_sources()
-        rest: dict[Hashable, deque[int]] = {}
-        for index, node in enumerate(other.nodes):
-            if node.kind in _SOURCES and index not in self.taken:
-                rest.setdefault((node.kind, str(other.type_of(node.outputs[0]))), deque()).append(index)
-        for index, node in enumerate(one.nodes):
-            if node.kind in _SOURCES and index not in self.nodes:
-                alike = rest.get((node.kind, str(one.type_of(node.outputs[0]))))
-                if alike:
-                    self._match_source(index, alike.popleft())
-
-    def _match_read_sources(self) -> None:
-        """Match parameters, buffers and constants by the steps that read them, then by name."""
-        one, other = self.before.graph, self.after.graph
-        for here, there in sorted(self.nodes.items()):
-            for value, partner in zip(one.nodes[here].inputs, other.nodes[there].inputs, strict=False):
-                self._match_source(one.producers[value], other.producers[partner])
-        for index, node in enumerate(one.nodes):
-            if node.kind in _SOURCES and index not in self.nodes:
-                self._match_source(index, other.index_of.get(node.name, -1))
-
-    def _match_source(self, here: int, there: int) -> None:
-        if there >= 0 and here not in self.nodes and there not in self.taken:
-            kind = self.before.graph.nodes[here].kind
-            if kind in _SOURCES and kind == self.after.graph.nodes[there].kind:
-                self.nodes[here] = there
-                self.taken.add(there)
-
-    def _match_boundary(self, kind: str) -> None:
-        """Match inputs or outputs by name, then by position."""
-        here, there = (
-            [index for index, node in enumerate(graph.nodes) if node.kind == kind]
-            for graph in (self.before.graph, self.after.graph)
-        )
-        names = {self.after.graph.nodes[index].name: index for index in there}
-        for index in here:
-            partner = names.get(self.before.graph.nodes[index].name)
-            if partner is not None:
-                self.nodes[index] = partner
-                self.taken.add(partner)
-        rest = [index for index in here if index not in self.nodes], [i for i in there if i not in self.taken]
-        for index, partner in zip(*rest, strict=False):
-            self.nodes[index] = partner
-            self.taken.add(partner)
-
-
-def stretches(one: Sequence[Item], other: Sequence[Item], pairs: Pairs) -> list[tuple[Sequence[Item], Sequence[Item]]]:
-    """Return what stands between pairs of items, where there is anything."""
-    edges = [(-1, -1), *pairs, (len(one), len(other))]
-    return [(one[a + 1 : b], other[c + 1 : d]) for (a, c), (b, d) in pairwise(edges) if b - a + d - c > 2]
-
-
-_SOURCES = frozenset({"param", "buffer", "constant"})
 _FEW = 64
 """Among how many equal calls one of the same path is looked for."""
 
