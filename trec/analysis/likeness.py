@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 Item = Block | int
 """A call, or the position of a step in `Blocks.steps`."""
 
+_FEW = 64
+"""Among how many equal calls one of the same path is looked for."""
+
 Key = Callable[[Blocks, Item, int], Hashable]
 """Returns what items that are alike have in common; the number says which of the two graphs an item is of."""
 
@@ -83,3 +86,17 @@ def same_class(blocks: Blocks, item: Item, side: int) -> Hashable:
 def name_of(blocks: Blocks, item: Item) -> str:
     """Return the name of a call within the module around it; that of a step is empty."""
     return blocks.graph.scopes[item.scope].path.rpartition(".")[2] if isinstance(item, Block) else ""
+
+
+def is_loose(blocks: Blocks, step: int) -> bool:
+    """Return whether a step is too common to be recognised out of its place: one that reads no parameter."""
+    return not any(blocks.is_source(value) for value in blocks.graph.nodes[blocks.steps[step]].inputs)
+
+
+def of_one_path(blocks: Blocks, item: Item, others: Blocks, candidates: Sequence[Item]) -> int:
+    """Return the position of the first of some items that is a call of the same path; 0 if there is none."""
+    if not isinstance(item, Block):
+        return 0
+    path, scopes = blocks.graph.scopes[item.scope].path, others.graph.scopes
+    paths = [scopes[other.scope].path for other in candidates[:_FEW] if isinstance(other, Block)]
+    return paths.index(path) if path in paths else 0

@@ -9,8 +9,10 @@ from trec.analysis.align import align, stretches
 from trec.analysis.blocks import Block, Blocks
 from trec.analysis.likeness import (
     crosses,
+    is_loose,
     known_by_name,
     name_of,
+    of_one_path,
     same_class,
     same_name,
     same_name_and_class,
@@ -261,8 +263,8 @@ class Matching:
             for item in left:
                 key = self._anywhere(item, 0)
                 partners = there.get(key)
-                if partners and (isinstance(key, tuple) or isinstance(item, Block) or not self._is_loose(item)):
-                    other = partners.pop(self._of_one_name(item, partners))
+                if partners and (isinstance(key, tuple) or isinstance(item, Block) or not is_loose(self.before, item)):
+                    other = partners.pop(of_one_path(self.before, item, self.after, partners))
                     self._pair(item, other)
                     self._mark(other)
                     found = True
@@ -280,29 +282,11 @@ class Matching:
             return self._same_forward(same_name_and_class, blocks, item, side)
         return blocks.item_key(item)
 
-    def _of_one_name(self, item: Item, others: Sequence[Item]) -> int:
-        """Return the position of the first of some calls that has the path of another; 0 if there is none."""
-        if not isinstance(item, Block):
-            return 0
-        path, scopes = self.before.graph.scopes[item.scope].path, self.after.graph.scopes
-        paths = [scopes[other.scope].path for other in others[:_FEW] if isinstance(other, Block)]
-        return paths.index(path) if path in paths else 0
-
-    def _is_loose(self, step: int) -> bool:
-        """Return whether a step is too common to be recognised out of its place: one that reads no parameter."""
-        graph = self.before.graph
-        node = graph.nodes[self.before.steps[step]]
-        return not any(self.before.is_source(value) for value in node.inputs)
-
     def _mark(self, item: Item) -> None:
         if isinstance(item, Block):
             self.moved_scopes.add(item.scope)
         else:
             self.moved.add(self.after.steps[item])
-
-
-_FEW = 64
-"""Among how many equal calls one of the same path is looked for."""
 
 
 def _size(item: Item) -> int:
