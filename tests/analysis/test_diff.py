@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -13,6 +13,7 @@ from tests.conftest import TINY
 from tests.passes import samples
 from tests.passes.samples import ended, started
 from tests.strategies import any_graph, repeating
+from trec.errors import OptionError
 from trec.ir.graph import Graph
 
 if TYPE_CHECKING:
@@ -177,3 +178,18 @@ def test_a_hundred_thousand_nodes() -> None:
 
     (edit,) = model("relu").diff(model("gelu")).edits
     assert (edit.kind, edit.name, edit.before, edit.after) == ("retyped", "layers.5000.gelu", "relu", "gelu")
+
+
+@pytest.mark.parametrize("other", [None, "net.trec", 3, [samples.blocks()]])
+def test_what_is_no_graph_is_refused(other: Any) -> None:
+    for graphs in ((samples.blocks(), other), (other, samples.blocks())):
+        with pytest.raises(OptionError, match=rf"number [01] is an object of type {type(other).__name__}"):
+            trec.diff(*graphs)
+        with pytest.raises(OptionError, match="expected graphs"):
+            trec.union(graphs)
+        with pytest.raises(OptionError, match="expected graphs"):
+            trec.merge(graphs)
+    with pytest.raises(OptionError, match="in a list, not a single graph"):
+        trec.union(samples.blocks())  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="names=3 is no list of names"):
+        trec.union([samples.blocks()], names=3)  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from trec.analysis.table import plain
 from trec.analysis.union import union
 from trec.errors import OptionError
 from trec.ir.collector import paused
+from trec.ir.given import given_graphs
 
 if TYPE_CHECKING:
     import os
@@ -123,6 +124,9 @@ def diff(before: Graph, after: Graph, *, names: bool = True) -> Diff:
         after: the second graph, of the same level.
         names: whether names of calls, parameters, inputs and outputs are compared.
 
+    Raises:
+        OptionError: one of them is no graph.
+
     Ensures:
         There are no edits exactly if the graphs are equal but for what is not compared.
 
@@ -140,6 +144,7 @@ def diff(before: Graph, after: Graph, *, names: bool = True) -> Diff:
         Net, then Net: 1 edit
         ~ gelu: relu, then gelu
     """
+    before, after = given_graphs((before, after))
     with paused():
         changes = Changes(before, after, names=names)
         edits = [Edit(*row) for row in changes.rows()]  # type: ignore[arg-type]

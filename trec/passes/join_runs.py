@@ -10,6 +10,7 @@ from trec.analysis.joint_runs import JointRuns
 from trec.errors import OptionError
 from trec.ir.builder import GraphBuilder
 from trec.ir.collector import paused
+from trec.ir.given import given_graphs
 from trec.ir.rewrite import with_nodes
 from trec.ir.run_marks import EITHER, RUNS, Runs, beside_runs, marks, named_runs, run_names
 from trec.ir.types import Carried, Derivative
@@ -66,7 +67,7 @@ def union(graphs: Iterable[Graph], names: Sequence[str] | None = None) -> Graph:
           %3: f32[2] = tanh(%2)
           output(%3)
     """
-    runs = list(graphs)
+    runs = given_graphs(graphs)
     called = named_runs(len(runs), names)
     levels = list(dict.fromkeys([dict(graph.meta).get("level") for graph in runs]))
     if len(levels) > 1:
