@@ -77,6 +77,9 @@ GRAPHS: dict[str, Callable[[_Odd, int], None]] = {
 }
 """What is added again and again."""
 
+OTHERS = {"relu": "gelu", "view": "t", "mul": "add"}
+"""Other operators."""
+
 WORK: dict[str, Callable[[Graph], object]] = {
     "collapse": lambda graph: graph.collapse(depth=1),
     "fold": lambda graph: graph.fold(),
@@ -93,7 +96,7 @@ WORK: dict[str, Callable[[Graph], object]] = {
     "critical_path": lambda graph: graph.critical_path(),
     "islands": lambda graph: graph.islands(),
     "repeats": lambda graph: graph.repeats(),
-    "diff of other operators": lambda graph: graph.diff(graph.relabel({"relu": "gelu", "view": "t", "mul": "add"})),
+    "diff of other operators": lambda graph: graph.diff(graph.relabel(OTHERS, missing_ok=True)),
     "diff of a folded one": lambda graph: graph.diff(graph.fold()),
     "text": str,
 }

@@ -178,6 +178,100 @@ class Cast(nn.Module):
         return ids.float()
 
 
+class RootMeanSquare(nn.Module):
+    """A norm without mean and bias."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(size))
+
+    def forward(self, x: Any) -> Any:
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * self.weight
+
+
+class Heads(nn.Module):
+    """Attention with heads, step by step or fused, with dropout or without."""
+
+    def __init__(self, heads: int = 2, *, fused: bool = False, dropout: bool = False) -> None:
+        super().__init__()
+        self.heads, self.fused, self.dropout = heads, fused, nn.Dropout(0.1) if dropout else None
+        self.query, self.key, self.value, self.out = (nn.Linear(8, 8) for _ in range(4))
+
+    def forward(self, x: Any) -> Any:
+        batch, length, size = x.shape
+        query, key, value = (
+            layer(x).view(batch, length, self.heads, size // self.heads).transpose(1, 2)
+            for layer in (self.query, self.key, self.value)
+        )
+        if self.fused:
+            x = nn.functional.scaled_dot_product_attention(query, key, value)
+        else:
+            shares = (query @ key.transpose(-2, -1) / (size // self.heads) ** 0.5).softmax(-1)
+            x = (shares if self.dropout is None else self.dropout(shares)) @ value
+        return self.out(x.transpose(1, 2).reshape(batch, length, size))
+
+
+class Perceptron(nn.Module):
+    """Two layers with an activation between."""
+
+    def __init__(self, act: Any = nn.ReLU) -> None:
+        super().__init__()
+        self.up, self.act, self.down = nn.Linear(8, 16), act(), nn.Linear(16, 8)
+
+    def forward(self, x: Any) -> Any:
+        return self.down(self.act(self.up(x)))
+
+
+class Gated(nn.Module):
+    """Two layers side by side, one of which is the gate of the other, and a third."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate, self.up, self.down = nn.Linear(8, 16), nn.Linear(8, 16), nn.Linear(16, 8)
+
+    def forward(self, x: Any) -> Any:
+        return self.down(nn.functional.silu(self.gate(x)) * self.up(x))
+
+
+class Block(nn.Module):
+    """A block of a transformer, its parts to be exchanged."""
+
+    def __init__(
+        self, *, norm: Any = nn.LayerNorm, perceptron: Any = Perceptron, last: bool = False, **heads: Any
+    ) -> None:
+        super().__init__()
+        self.norm1, self.attention, self.norm2, self.perceptron = norm(8), Heads(**heads), norm(8), perceptron()
+        self.last = last
+
+    def forward(self, x: Any) -> Any:
+        if self.last:
+            x = self.norm1(x + self.attention(x))
+            return self.norm2(x + self.perceptron(x))
+        x = x + self.attention(self.norm1(x))
+        return x + self.perceptron(self.norm2(x))
+
+
+class Language(nn.Module):
+    """An embedding, blocks and a head."""
+
+    def __init__(self, count: int = 2, **block: Any) -> None:
+        super().__init__()
+        self.embed, self.head = nn.Embedding(10, 8), nn.Linear(8, 10, bias=False)
+        self.blocks = nn.ModuleList(Block(**block) for _ in range(count))
+
+    def forward(self, ids: Any) -> Any:
+        x = self.embed(ids)
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+
+def convolutions(stride: int = 1, *, pool: bool = True) -> nn.Module:
+    """Two convolutions, whose activations are the same module but for sizes, with a pool between."""
+    first = [nn.Conv1d(1, 4, 3, stride, 1), nn.ReLU(), *[nn.MaxPool1d(2)] * pool]
+    return nn.Sequential(*first, nn.Conv1d(4, 4, 3, 1, 1), nn.ReLU(), nn.AdaptiveAvgPool1d(1), nn.Linear(1, 3))
+
+
 IDS = torch.arange(8)[None]
 PAIRS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "a-layer-more": (Model, lambda: Model(layers=3)),
@@ -200,4 +294,23 @@ PAIRS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
         lambda: nn.Sequential(Cast(), nn.LayerNorm(8), nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8)),
         lambda: nn.Sequential(Cast(), nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8), nn.LayerNorm(8)),
     ),
+    "norm-exchanged": (Language, lambda: Language(norm=RootMeanSquare)),
+    "norms-last": (Language, lambda: Language(last=True)),
+    "gate-added": (Language, lambda: Language(perceptron=Gated)),
+    "attention-fused": (Language, lambda: Language(fused=True)),
+    "heads-fewer": (Language, lambda: Language(heads=1)),
+    "dropout-added": (Language, lambda: Language(dropout=True)),
+    "stride-wider": (floats(convolutions), floats(lambda: convolutions(2))),
+    "a-layer-taken-out": (floats(convolutions), floats(lambda: convolutions(pool=False))),
 }
+
+TRAINED: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+    "a-block-more": (Language, lambda: Language(3)),
+    "bias-left-out": (floats(lambda: perceptron(8, 12)), floats(lambda: perceptron(8, 12, bias=False))),
+    "norm-without-bias": (Language, lambda: Language(norm=lambda size: nn.LayerNorm(size, bias=False))),
+    "activation-exchanged": (Language, lambda: Language(perceptron=lambda: Perceptron(nn.GELU))),
+    "attention-fused": (Language, lambda: Language(fused=True)),
+    "norms-last": (Language, lambda: Language(last=True)),
+    "weights-untied": (Model, lambda: Model(tied=False)),
+}
+"""Pairs to be compared with their backward passes."""

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -13,6 +13,7 @@ from tests.conftest import TINY
 from tests.passes import samples
 from tests.passes.samples import ended, started
 from tests.strategies import any_graph, repeating
+from trec.errors import OptionError
 from trec.ir.graph import Graph
 
 if TYPE_CHECKING:
@@ -38,8 +39,27 @@ EDITS = {
     "function-to-module": 2,
     "bias-left-out": 4,
     "norm-to-the-end": 5,
+    "norm-exchanged": 8,
+    "norms-last": 6,
+    "gate-added": 10,
+    "attention-fused": 14,
+    "heads-fewer": 34,
+    "dropout-added": 2,
+    "stride-wider": 7,
+    "a-layer-taken-out": 7,
 }
 """How many edits each pair of models has, every one of which one would name oneself."""
+
+TRAINED = {
+    "a-block-more": 2,
+    "bias-left-out": 3,
+    "norm-without-bias": 12,
+    "activation-exchanged": 2,
+    "attention-fused": 16,
+    "norms-last": 10,
+    "weights-untied": 5,
+}
+"""The same of pairs that are compared with their backward passes."""
 
 
 @pytest.mark.torch
@@ -57,7 +77,8 @@ def test_pairs_of_models_in_pictures(name: str) -> None:
             marked = {row.name: picture.attrs_of(row)["diff"] for row in rows if "diff" in picture.attrs_of(row)}
             assert bool(marked) == bool(found)
             assert {edit.name for edit in found.edits if edit.kind != "removed"} <= marked.keys()
-            assert ("removed" in marked.values()) == any(edit.kind == "removed" for edit in found.edits)
+            gone = bool(found.removed) or any(edit.kind == "removed" for edit in found.edits)
+            assert ("removed" in marked.values()) == gone
 
 
 @pytest.mark.torch
@@ -73,6 +94,22 @@ def test_pairs_of_models(name: str, golden: Callable[[str, str], None]) -> None:
     back = after.diff(before)
     assert len(back.edits) == len(found.edits)
     assert back.params == found.params[::-1]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", TRAINED)
+def test_pairs_of_models_with_their_backward_passes(name: str, golden: Callable[[str, str], None]) -> None:
+    pytest.importorskip("torch")
+    from tests.analysis.pairs import IDS
+    from tests.analysis.pairs import TRAINED as MODELS
+
+    before, after = (trec.capture(make(), args=(IDS,), backward=True) for make in MODELS[name])
+    found, back = before.diff(after), after.diff(before)
+    golden(f"diff-{name}-trained.txt", f"{found}\n")
+    assert len(found.edits) == len(back.edits) == TRAINED[name]
+    for picture in (found.to_graph().verify(), back.to_graph().verify()):
+        assert picture.phases == ("forward", "backward")
+    assert not after.diff(after)
 
 
 @pytest.mark.parametrize("name", TINY)
@@ -141,3 +178,18 @@ def test_a_hundred_thousand_nodes() -> None:
 
     (edit,) = model("relu").diff(model("gelu")).edits
     assert (edit.kind, edit.name, edit.before, edit.after) == ("retyped", "layers.5000.gelu", "relu", "gelu")
+
+
+@pytest.mark.parametrize("other", [None, "net.trec", 3, [samples.blocks()]])
+def test_what_is_no_graph_is_refused(other: Any) -> None:
+    for graphs in ((samples.blocks(), other), (other, samples.blocks())):
+        with pytest.raises(OptionError, match=rf"number [01] is an object of type {type(other).__name__}"):
+            trec.diff(*graphs)
+        with pytest.raises(OptionError, match="expected graphs"):
+            trec.union(graphs)
+        with pytest.raises(OptionError, match="expected graphs"):
+            trec.merge(graphs)
+    with pytest.raises(OptionError, match="in a list, not a single graph"):
+        trec.union(samples.blocks())  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="names=3 is no list of names"):
+        trec.union([samples.blocks()], names=3)  # type: ignore[arg-type]

@@ -238,3 +238,10 @@ def test_queries_are_boolean_algebra(graph: Graph, one: str, other: str) -> None
 def test_any_text_is_a_query_or_is_refused(text: str) -> None:
     with suppress(OptionError):
         parse(text)
+
+
+def test_thousands_of_terms_are_joined() -> None:
+    graph = samples.blocks()
+    names = " or ".join([f'name:"{node.name}"' for node in graph.nodes] * 200)
+    assert all(nodes(graph, names))
+    assert not any(nodes(graph, " and ".join(["kind:op", "kind:input"] * 1000), missing_ok=True))

@@ -117,8 +117,8 @@ PASSES: dict[str, tuple[dict[str, Any], ...]] = {
     "level": ({"level": "module"}, {"level": "function"}),
     "phase": ({"phase": "forward"},),
     "prune": ({}, {"keep": "kind:param or is:view"}),
-    "relabel": ({"labels": {"linear": "dense"}},),
-    "rename": ({"names": {"output": "result"}}, {"names": lambda row: row.name.upper()}),
+    "relabel": ({"labels": {"linear": "dense"}, "missing_ok": True},),
+    "rename": ({"names": {"output": "result"}, "missing_ok": True}, {"names": lambda row: row.name.upper()}),
     "roll": ({},),
     "tensors": ({"which": "boundaries"}, {"which": "all"}),
 }

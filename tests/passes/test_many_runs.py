@@ -5,22 +5,24 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import trec
 from tests.capture.models import build
+from tests.passes.alike import assert_alike
+from tests.passes.samples import ended, started
 from tests.passes.several import Branch, Recurrent, Routed
 from tests.strategies import any_graph, repeating
 from trec.errors import OptionError
+from trec.ir.graph import Graph
 from trec.ir.rewrite import with_nodes
 from trec.ir.run_marks import READ_IN, RUNS, ports, runs_of
+from trec.ir.types import Carried, Derivative
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from trec.ir.graph import Graph
 
 EITHER_GRAPH = st.one_of(any_graph(), repeating())
 
@@ -60,15 +62,81 @@ def test_the_union_of_equal_graphs_is_that_graph(graph: Graph, count: int) -> No
     assert replace(both, meta=meta) == replace(with_nodes(graph, graph.nodes), meta=meta)
 
 
-@settings(max_examples=300)
-@given(st.lists(EITHER_GRAPH, min_size=2, max_size=4))
-def test_a_union_gives_back_each_run(graphs: list[Graph]) -> None:
-    graphs = [replace(graph, meta=()) for graph in graphs]
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.one_of(EITHER_GRAPH, repeating().map(Graph.fold)), min_size=1, max_size=3), st.integers(0, 3))
+def test_a_union_gives_back_each_run(graphs: list[Graph], dropped: int) -> None:
+    first = graphs[0]
+    shorter = first.hide(lambda node: node.kind == "op" and first.index_of[node.name] % 3 == dropped, missing_ok=True)
+    graphs = [replace(graph, meta=()) for graph in (*graphs, shorter)]
     both = trec.union(graphs).verify()
     assert trec.union(graphs) == both
     for at, graph in enumerate(graphs):
-        assert program(both.run(at).verify()) == program(graph)
-        assert len(both.run(at).carried) == len(graph.carried)
+        assert_alike(both.run(at).verify(), graph)
+
+
+def looped(*carried: tuple[int, int]) -> Graph:
+    """Three steps of a loop, which hands some values to some steps of the next iteration."""
+    builder, type_, x = started("Net")
+    loop = builder.scope("module", path="loop", cls="Loop", parent=0)
+    builder.scopes[loop] = replace(builder.scopes[loop], repeats=("loop_1",))
+    made = [x]
+    for op in ("a", "b", "c"):
+        made += builder.node("op", op, parent=loop, inputs=[x, made[-1]], results=[type_])
+    builder.carried += [Carried(made[value], node, 0, loop) for value, node in carried]
+    return ended(builder, made[-1])
+
+
+def test_each_run_carries_what_it_carries() -> None:
+    graphs = [looped((3, 1)), looped((2, 1)), looped(), looped((2, 1), (3, 2), (3, 1))]
+    both = trec.union(graphs).verify()
+    assert len(both.carried) == 3
+    for at, graph in enumerate(graphs):
+        assert_alike(both.run(at).verify(), graph)
+
+
+def differentiating(op: str) -> Graph:
+    """Two steps, one of which is differentiated."""
+    builder, type_, x = started("Net")
+    back = builder.scope("region", path="", cls="backward", parent=0, name="backward", phase="backward")
+    (y,) = builder.node("op", "exp", parent=0, inputs=[x], results=[type_])
+    (y,) = builder.node("op", "sin", parent=0, inputs=[y], results=[type_])
+    builder.node("op", "step", parent=back, inputs=[x, y], results=[type_])
+    builder.derivatives.append(Derivative(3, 1 if op == "exp" else 2))
+    return ended(builder, y)
+
+
+def test_what_differentiates_something_else_is_another_step() -> None:
+    graphs = [differentiating(op) for op in ("exp", "exp", "sin")]
+    both = trec.union(graphs).verify()
+    assert {runs_of(both, node) for node in both.nodes if node.op == "step"} == {(0, 1), (2,)}
+    for at, graph in enumerate(graphs):
+        assert_alike(both.run(at).verify(), graph)
+
+
+def test_steps_that_read_nothing_stay_in_order() -> None:
+    def net(*ops: str) -> Graph:
+        builder, type_, _ = started("Net")
+        made = [builder.node("op", op, parent=0, results=[type_])[0] for op in ops]
+        return ended(builder, *made)
+
+    graphs = [net("rand", "randn", "zeros"), net("ones", "zeros"), net("zeros", "rand")]
+    both = trec.union(graphs).verify()
+    for at, graph in enumerate(graphs):
+        assert_alike(both.run(at).verify(), graph)
+
+
+def test_arguments_that_are_called_like_a_mark_keep_their_names() -> None:
+    def net(number: int) -> Graph:
+        builder, type_, x = started("Net")
+        call = builder.scope("module", path="sub", cls="Sub", parent=0, attrs=(("runs", 3), ("runs_", number)))
+        (y,) = builder.node("op", "sub", parent=call, inputs=[x], results=[type_], attrs=(("read_in", "here"),))
+        return ended(builder, y)
+
+    both = trec.union([net(1), net(1)]).verify()
+    assert str(both.run(0)) == str(net(1))
+    assert runs_of(both, both.scopes[1]) == (0, 1)
+    differing = trec.union([net(1), net(2)]).verify()
+    assert dict(differing.run(1).attrs_of(differing.run(1).scopes[1])) == {"runs": 3, "runs_": "1|2"}
 
 
 @pytest.mark.torch

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from tests.passes.samples import ended, param, started
 from trec import OptionError
+from trec.ir.collectives import Collective
 from trec.ir.types import Carried
 
 if TYPE_CHECKING:
@@ -56,3 +57,19 @@ def test_what_a_loop_carries_to_a_live_node_is_live() -> None:
 def test_a_wrong_selector_is_refused() -> None:
     with pytest.raises(OptionError, match=r"keep='op:ad_'.*did you mean 'add_'"):
         norm().prune(keep="op:ad_")
+
+
+def test_a_write_into_what_a_step_made_goes_with_it() -> None:
+    builder, type_, x = started("Net")
+    (y,) = builder.node("op", "exp", parent=0, inputs=[x], results=[type_])
+    builder.node("op", "mul_", parent=0, inputs=[y, x], results=[type_])
+    (view,) = builder.node("op", "view", parent=0, inputs=[x], results=[type_])
+    builder.node("op", "neg_", parent=0, inputs=[view], results=[type_])
+    assert [node.name for node in ended(builder, x).prune().nodes] == ["x", "view", "neg_", "output0"]
+
+
+def test_what_ranks_communicate_stays() -> None:
+    builder, type_, x = started("Net")
+    row = Collective("all_reduce", (0, 1), "0", 0, 24, "sum").row()
+    builder.node("op", "all_reduce", parent=0, inputs=[x], results=[type_], attrs=row)
+    assert "all_reduce" in ended(builder, x).prune().index_of

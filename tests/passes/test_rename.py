@@ -52,7 +52,34 @@ def test_what_is_no_text_is_refused(names: Any) -> None:
         samples.blocks().relabel(names if callable(names) else {"linear": names["x"]})
 
 
-def test_labels_that_are_neither_words_nor_a_function_are_refused() -> None:
-    labels: Any = 3
-    with pytest.raises(OptionError, match="new words by old ones, or a function, not 3"):
-        samples.blocks().relabel(labels)
+def test_words_for_what_is_not_there_are_refused_all_at_once() -> None:
+    graph = samples.blocks()
+    wrong = {"layers.0.f": "a", "output0": "b", "zzz": "c", 3: "d"}
+    with pytest.raises(OptionError) as caught:
+        graph.rename(wrong)  # type: ignore[arg-type]
+    assert "names has 'layers.0.f', which is nowhere; did you mean 'layers.0.fc'" in str(caught.value)
+    assert "'zzz', which is nowhere; there are, for example, 'Blocks'" in str(caught.value)
+    assert "; 3, which is nowhere" in str(caught.value)
+    assert "'output0'" not in str(caught.value)
+    with pytest.raises(OptionError, match="'Linaer', which is nowhere; did you mean 'Linear', 'linear'"):
+        graph.relabel({"Linaer": "Dense", "Block": "Residual"})
+
+
+@pytest.mark.parametrize("kind", ["input", "param", "output"])
+def test_there_is_no_other_word_for_what_is_what_it_is(kind: str) -> None:
+    with pytest.raises(OptionError, match=f"'{kind}', which is nowhere"):
+        samples.blocks().relabel({kind: "word"})
+
+
+def test_words_for_several_graphs_may_be_for_what_is_not_there() -> None:
+    graph = samples.blocks()
+    assert graph.rename({"zzz": "a", "x": "y"}, missing_ok=True) == graph.rename({"x": "y"})
+    assert graph.relabel({"zzz": "a", "linear": "b"}, missing_ok=True) == graph.relabel({"linear": "b"})
+
+
+@pytest.mark.parametrize("words", [None, "linear", 3, [("linear", "conv")]])
+def test_what_is_neither_words_nor_a_function_is_refused(words: Any) -> None:
+    with pytest.raises(OptionError, match="takes a mapping from old words to new ones, or a function, not"):
+        samples.blocks().rename(words)
+    with pytest.raises(OptionError, match="takes a mapping from old words to new ones, or a function, not"):
+        samples.blocks().relabel(words)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
+
+Item = TypeVar("Item")
 
 _SMALL = 10_000
 """Up to this many pairs of items a longest common subsequence is found by comparing them all."""
@@ -65,6 +67,12 @@ def gaps(pairs: Pairs, one: int, other: int) -> list[tuple[range, range]]:
         (range(a + 1, b), range(c + 1, d)) for (a, c), (b, d) in pairwise(edges)
     ]  # fmt: skip
     return [(left, right) for left, right in found if left and right]
+
+
+def stretches(one: Sequence[Item], other: Sequence[Item], pairs: Pairs) -> list[tuple[Sequence[Item], Sequence[Item]]]:
+    """Return the items between those that are paired, where there are any on either side."""
+    edges = [(-1, -1), *pairs, (len(one), len(other))]
+    return [(one[a + 1 : b], other[c + 1 : d]) for (a, c), (b, d) in pairwise(edges) if b - a + d - c > 2]
 
 
 def _anchors(one: Sequence[Hashable], other: Sequence[Hashable], start: int, end: int, begin: int, stop: int) -> Pairs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trec.analysis.align import ascending
@@ -9,6 +10,7 @@ from trec.analysis.carried_changes import carried_rows
 from trec.analysis.edit_texts import Row, are_tied_alike, attributes, own_name, summary, tied, within
 from trec.analysis.matching import Matching
 from trec.analysis.wiring_changes import Wiring
+from trec.analysis.wrapping import holding
 from trec.ir.text import type_text
 from trec.ir.types import SOURCE_KINDS, Scope
 
@@ -34,6 +36,11 @@ class Changes:
         """For each matched node of `after`, the node of `before`."""
         self.scope_came = {there: here for here, there in self.scopes.items()}
         """The same for scopes."""
+        self._forward_is_moved = any(
+            not matching.mirrors[1].is_backward(scope) and self._is_moved(self.scope_came[scope], scope)
+            for scope in self.scope_came
+            if scope
+        )
         self.gone = [index for index in range(len(before.nodes)) if index not in self.nodes]
         self._wiring = Wiring(before, after, self.nodes, self.scopes, self._moved())
         self._steps = [_steps(graph) for graph in (before, after)]
@@ -95,7 +102,15 @@ class Changes:
             if index:
                 yield from self._placed(index, scope, earlier)
 
+    def _mirrored(self, here: int, there: int) -> tuple[Scope, Scope] | None:
+        """Return the calls of the forward that two calls of a backward pass belong to, if they are one as well."""
+        one, other = self.matching.mirrors[0].calls.get(here, -1), self.matching.mirrors[1].calls.get(there, -1)
+        return (self.before.scopes[one], self.after.scopes[other]) if self.scopes.get(one, -2) == other else None
+
     def _compared(self, index: int, scope: Scope, earlier: Scope) -> Iterator[Row]:
+        forward = self._mirrored(self.scope_came[index], index)
+        if forward is not None and forward[0].cls != forward[1].cls:
+            return
         if scope.cls != earlier.cls or scope.kind != earlier.kind:
             yield "retyped", "scope", scope.name, earlier.cls, scope.cls
             return
@@ -108,9 +123,10 @@ class Changes:
         yield from attributes("scope", scope.name, old, new, told)
 
     def _placed(self, index: int, scope: Scope, earlier: Scope) -> Iterator[Row]:
-        if self._is_moved(self.scope_came[index], index):
+        forward = self._mirrored(self.scope_came[index], index)
+        if self._is_moved(self.scope_came[index], index) and not (forward and self._forward_is_moved):
             yield ("moved", "scope", scope.name, *self._wiring.of_moved.get(scope.name, ("", "")))
-        if self.names and (own_name(self.before, earlier) != own_name(self.after, scope)):
+        if self.names and forward is None and own_name(self.before, earlier) != own_name(self.after, scope):
             yield "renamed", "scope", scope.name, earlier.name, scope.name
 
     # ---- nodes
@@ -131,11 +147,17 @@ class Changes:
                 yield "retyped", node.kind, node.name, earlier.op, node.op
             if self.names and hidden:
                 yield from self._named(node, earlier, old, new)
-            if node.outputs and self._types(self.before, earlier) != self._types(self.after, node):
+            if node.outputs and self._is_reshaped(node, earlier):
                 yield "reshaped", node.kind, node.name, self._types(self.before, earlier), self._types(self.after, node)
             moved = index in self.matching.moved or not self._is_same_place(earlier.parent, node.parent)
             if moved and node.kind not in SOURCE_KINDS:
                 yield ("moved", node.kind, node.name, *self._wiring.of_moved.get(node.name, ("", "")))
+
+    def _is_reshaped(self, node: Node, earlier: Node) -> bool:
+        """Return whether a node yields other types; that another operator yields more or less goes without saying."""
+        if node.op != earlier.op and len(node.outputs) != len(earlier.outputs):
+            return False
+        return self._types(self.before, earlier) != self._types(self.after, node)
 
     def _types(self, graph: Graph, node: Node) -> str:
         texts = self._texts[graph is self.after]
@@ -180,10 +202,28 @@ class Changes:
         node, home = graph.nodes[index], self.matching.home
         if home(side, node.parent) not in scopes or (node.scope >= 0 and node.scope not in scopes):
             return False
+        if node.kind not in SOURCE_KINDS and node.parent in self._exchanged_calls[side]:
+            return False
         if node.kind in SOURCE_KINDS and node.kind != "input":
             users = [graph.nodes[user] for value in node.outputs for user in graph.users[value]]
             return not users or any(home(side, user.parent) in scopes for user in users)
-        return True
+        forward = graph.differentiated.get(index, ())
+        known = (self.nodes, self.came)[side]
+        return not forward or any(each in known for each in forward)  # else it comes and goes with those
+
+    @cached_property
+    def _exchanged_calls(self) -> tuple[set[int], set[int]]:
+        """The calls of each graph whose class is another, and in which no step has a partner: another does the work."""
+        stays = [
+            holding(graph, [at for at in known if graph.nodes[at].kind not in SOURCE_KINDS])
+            for graph, known in ((self.before, self.nodes), (self.after, self.came))
+        ]
+        pairs = [
+            (here, there)
+            for here, there in self.scopes.items()
+            if here and here not in stays[0] and self.before.scopes[here].cls != self.after.scopes[there].cls
+        ]
+        return {here for here, _ in pairs}, {there for _, there in pairs if there not in stays[1]}
 
     def _summary(self, side: int, scope: int) -> str:
         graph, matched = ((self.before, self.nodes), (self.after, self.came))[side]

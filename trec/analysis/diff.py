@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -12,6 +13,7 @@ from trec.analysis.table import plain
 from trec.analysis.union import union
 from trec.errors import OptionError
 from trec.ir.collector import paused
+from trec.ir.given import given_graphs
 
 if TYPE_CHECKING:
     import os
@@ -24,6 +26,7 @@ EditKind = Literal["added", "removed", "moved", "renamed", "retyped", "attribute
 _SIGNS = {"added": "+", "removed": "-", "moved": ">", "renamed": "="}
 _EXCHANGED = ("renamed", "retyped", "attribute", "reshaped")
 _SHOWN = 3
+_NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
 class Edit(Struct, frozen=True):
@@ -121,6 +124,9 @@ def diff(before: Graph, after: Graph, *, names: bool = True) -> Diff:
         after: the second graph, of the same level.
         names: whether names of calls, parameters, inputs and outputs are compared.
 
+    Raises:
+        OptionError: one of them is no graph.
+
     Ensures:
         There are no edits exactly if the graphs are equal but for what is not compared.
 
@@ -138,6 +144,7 @@ def diff(before: Graph, after: Graph, *, names: bool = True) -> Diff:
         Net, then Net: 1 edit
         ~ gelu: relu, then gelu
     """
+    before, after = given_graphs((before, after))
     with paused():
         changes = Changes(before, after, names=names)
         edits = [Edit(*row) for row in changes.rows()]  # type: ignore[arg-type]
@@ -168,7 +175,9 @@ def _lines(found: Diff) -> Iterator[str]:
     yield f"{found.before}, then {found.after}: {', '.join(facts)}"
     groups: dict[tuple[str, str, str], list[Edit]] = {}
     for edit in found.edits:
-        alone = edit.name if edit.kind in ("added", "removed", "moved", "renamed") else ""
+        alone = edit.name if edit.kind in ("moved", "renamed") else ""
+        if edit.kind in ("added", "removed"):  # those of one list read alike
+            alone = _NUMBER.sub("#", edit.name)
         groups.setdefault((edit.kind + alone, edit.before, edit.after), []).append(edit)
     for edits in groups.values():
         edit = edits[0]

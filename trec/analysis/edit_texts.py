@@ -19,7 +19,9 @@ Row = tuple[str, str, str, str, str]
 def attributes(
     what: str, name: str, old: dict[str, Attr], new: dict[str, Attr], hidden: tuple[str, ...] = ()
 ) -> Iterator[Row]:
-    """Yield an edit for each argument that is another, but for hidden ones."""
+    """Yield an edit for each argument that is another, but for hidden ones, and bytes that follow from elements."""
+    if old.get("params") != new.get("params"):
+        hidden = (*hidden, "param_bytes")
     for key in dict.fromkeys([*old, *new]):
         if key not in hidden and repr(old.get(key)) != repr(new.get(key)):
             yield "attribute", what, name, f"{key}={old.get(key)!r}", f"{key}={new.get(key)!r}"

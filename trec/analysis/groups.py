@@ -45,6 +45,12 @@ def short_op(op: str) -> str:
     return parts[1] if len(parts) > 1 and parts[1] else op
 
 
+OVERWRITERS = frozenset({
+    "_foreach_copy_", "_foreach_zero_", "bernoulli_", "cauchy_", "copy_", "exponential_", "eye_", "fill_", "geometric_",
+    "log_normal_", "normal_", "random_", "set_", "uniform_", "zero_",
+})  # fmt: skip
+"""Operators that write in place, and do not read what stood there."""
+
 _WRITERS = frozenset({
     "__iadd__", "__iand__", "__ifloordiv__", "__ilshift__", "__imatmul__", "__imod__", "__imul__", "__ior__",
     "__ipow__", "__irshift__", "__isub__", "__itruediv__", "__ixor__", "__setitem__",

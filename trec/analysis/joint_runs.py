@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from trec.analysis.align import align, ascending, gaps
 from trec.analysis.blocks import Block, Blocks
 from trec.ir.builder import GraphBuilder
-from trec.ir.types import SOURCE_KINDS
+from trec.ir.types import SOURCE_KINDS, Derivative
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
@@ -93,6 +93,13 @@ class JointRuns:
             for other, place in members.items():  # results that only later runs have stand for the last one here
                 late = self.graphs[other].nodes[place].outputs[len(made) :]
                 values[other].update(dict.fromkeys(late, made[-1]) if made else {})
+        nodes = [self._positions(self.nodes, run) for run in range(count)]
+        pairs = {
+            (nodes[run][row.node], nodes[run][row.forward])
+            for run in range(count)
+            for row in self.graphs[run].derivatives
+        }
+        builder.derivatives += [Derivative(*pair) for pair in sorted(pairs)]
         return builder.build()
 
 
@@ -128,7 +135,17 @@ class _Pairs:
         self._rest_of_scopes()
         sources, ends = self._by_name(SOURCE_KINDS), self._by_name({"output"})
         ordered = ascending(sorted({*self.steps, *ends}))
-        return Pairing(self.scopes, {**dict(ordered), **dict(sources)})
+        return Pairing(self.scopes, self._agreeing(ordered, dict(sources)))
+
+    def _agreeing(self, pairs: Pairs, nodes: dict[int, int]) -> dict[int, int]:
+        """Return pairs of nodes, but those that differentiate different nodes of what both graphs have."""
+        before, after = (blocks.graph for blocks in self.blocks)
+        came = {there: here for here, there in nodes.items()}
+        for here, there in pairs:
+            one, other = before.differentiated.get(here, ()), after.differentiated.get(there, ())
+            if {nodes[each] for each in one if each in nodes} == {each for each in other if each in came}:
+                nodes[here], came[there] = there, here
+        return nodes
 
     def _join(self, here: int, there: int) -> bool:
         """Make two scopes one, unless one of them is another already; return whether they are."""
@@ -207,7 +224,7 @@ def _merged(before: Graph, after: Graph, nodes: dict[int, int]) -> Iterator[tupl
     Args:
         before: the first graph.
         after: the second.
-        nodes: pairs that are one; those that read nothing come as early as either graph needs them.
+        nodes: pairs that are one; sources among them come as early as either graph needs them.
     """
     came = {there: here for here, there in nodes.items()}
     done = bytearray(len(before.nodes))
@@ -218,7 +235,7 @@ def _merged(before: Graph, after: Graph, nodes: dict[int, int]) -> Iterator[tupl
             continue
         path = after.scopes[node.parent].path
         while (partner < 0 and here < len(done) and here not in nodes and _precedes(_path(before, here), path)) or (
-            partner >= 0 and node.inputs and here < partner
+            partner >= 0 and here < partner and (node.inputs or node.kind not in SOURCE_KINDS)
         ):
             if not done[here]:
                 done[here] = 1

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections import deque
-from itertools import pairwise
+from functools import partial
 from typing import TYPE_CHECKING
 
-from trec.analysis.align import align
+from trec.analysis.align import align, stretches
 from trec.analysis.blocks import Block, Blocks
-from trec.analysis.likeness import name_of, same_class, same_name, same_name_and_class, same_program
-from trec.analysis.wrapping import opened, regrouped, without_wrapper
+from trec.analysis.likeness import (
+    crosses,
+    is_loose,
+    known_by_name,
+    name_of,
+    of_one_path,
+    same_class,
+    same_name,
+    same_name_and_class,
+    same_program,
+    same_program_and_name,
+    same_word,
+)
+from trec.analysis.matching_rest import match_boundary, match_empty, match_read_sources, match_sources
+from trec.analysis.mirrors import Mirrors, forward_of
+from trec.analysis.wrapping import holding, opened, regrouped, without_wrapper
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -25,7 +38,8 @@ class Matching:
     Blocks are matched from the root inwards: those that are the same program first, then those with the same name and
     class, with the same name, with the same class; each time in order, within what is still open between matches. What
     is left and equal is matched out of order: it was moved. Calls put around others, or taken away from there,
-    are looked through. Parameters follow the steps that read them.
+    are looked through. Parameters follow the steps that read them, and what a backward pass does follows what it
+    differentiates.
     """
 
     def __init__(self, before: Graph, after: Graph) -> None:
@@ -45,15 +59,30 @@ class Matching:
         """Scopes of `before`, and of `after`, that have no partner while some of what is in them has."""
         self._aside: set[Item] = set()
         """Calls of both graphs that were moved, and are matched last."""
+        self._came: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        """Nodes and scopes of `after` that the forward is matched with, each its own; empty before it is."""
         self._left: tuple[list[Item], list[Item]] = ([], [])
+        self.mirrors = Mirrors(before), Mirrors(after)
+        """What calls of the backward passes belong to."""
+        self._backward: list[tuple[Block, Block]] = []
+        """Matched calls of backward passes, whose items wait until the forward is matched."""
         self._pending: list[tuple[Block, Block]] = [(self.before.root, self.after.root)]
         self._drain()
         self._match_moved()
-        self._forget_empty_wrappers()
-        self._match_empty()
-        self._match_boundary("input")
-        self._match_sources()
-        self._match_boundary("output")
+        if self._backward:
+            match_read_sources(before, after, self.nodes, self.taken)
+            self._pending, self._backward = self._backward, []
+            self._came = {there: there for there in self.taken}, {there: there for there in self.scopes.values()}
+            self._drain()
+            self._match_moved()
+        for side, known in enumerate((self.nodes, self.taken)):
+            self.around[side].intersection_update(holding((before, after)[side], known) if self.around[side] else ())
+        self.around[0].difference_update(self.scopes.keys())
+        self.around[1].difference_update(self.scopes.values())
+        match_empty((self.before, self.after), self.scopes, self.home)
+        match_boundary(before, after, "input", self.nodes, self.taken)
+        match_sources(before, after, self.nodes, self.taken)
+        match_boundary(before, after, "output", self.nodes, self.taken)
 
     def home(self, side: int, scope: int) -> int:
         """Return the innermost of a scope and those around it that is not merely put around others."""
@@ -75,10 +104,59 @@ class Matching:
 
     def _inside(self, one: Sequence[Item], other: Sequence[Item]) -> None:
         """Match the items of two calls that are matched."""
-        equal = self._in_order(one, other, same_program)
-        self._set_aside(one, other, equal)
-        for left, right in self._paired(one, other, equal):
-            for near, near_other in self._paired(left, right, self._in_order(left, right, same_name_and_class)):
+        near = [(one, other)]
+        for key in (same_program, same_name_and_class, None) if self._came[1] else ():
+            near = [
+                inner
+                for left, right in near
+                for inner in self._paired(
+                    left, right, self._in_order(left, right, partial(self._same_forward, key), moved=True)
+                )
+            ]
+        for left, right in near:
+            rest: tuple[list[Item], list[Item]] = ([], [])
+            for side, items in enumerate((left, right)):
+                for item in items:
+                    (self._left if self._has_forward(item, side) else rest)[side].append(item)
+            self._alike(*rest)
+
+    def _has_forward(self, item: Item, side: int) -> bool:
+        """Return whether a call or step differentiates what both graphs have, so that it goes with that."""
+        if not self._came[1]:
+            return False
+        return self._same_forward(None, (self.before, self.after)[side], item, side) != (side, item)
+
+    def _same_forward(self, key: Key | None, blocks: Blocks, item: Item, side: int) -> Hashable:
+        """Return what calls and steps that differentiate the same share, if they share a key as well."""
+        known = (self.nodes, self.scopes) if side == 0 else self._came
+        forward = forward_of(blocks, item, self.mirrors[side], known[1], known[0])
+        if forward is None:
+            return side, item
+        return forward, key(blocks, item, side) if key is not None and not isinstance(item, Block) else None
+
+    def _alike(self, one: Sequence[Item], other: Sequence[Item]) -> None:
+        """Match items that are equal, then those called alike; or the other way round, if that leaves fewer over."""
+        known = known_by_name((self.before, self.after), one, other)
+        key = partial(same_program_and_name, known) if known else same_program
+        equal = self._in_order(one, other, key, moved=True)
+        rest = [
+            (left, right, self._in_order(left, right, same_name_and_class))
+            for left, right in stretches(one, other, equal)
+        ]
+        alike = self._in_order(one, other, same_name_and_class) if crosses((self.before, self.after), rest) else []
+        if len(alike) > len(equal) + sum([len(pairs) for _, _, pairs in rest]):
+            equal, rest = [], [(one, other, alike)]
+            self._set_aside(one, other, alike, known)
+        else:
+            self._set_aside(one, other, equal, known)
+        for a, b in equal:
+            self._pair(one[a], other[b])
+        for left, right, pairs in rest:
+            if self._aside.isdisjoint([*left, *right]):
+                found = pairs
+            else:
+                found = self._in_order(left, right, same_name_and_class)
+            for near, near_other in self._paired(left, right, found):
                 self._between(near, near_other)
 
     def _between(self, one: Sequence[Item], other: Sequence[Item]) -> None:
@@ -89,19 +167,23 @@ class Matching:
                 scopes.update([call.scope for call in calls])
             self._inside(opened(one, away), opened(other, around))
             return
-        for left, right in self._paired(one, other, self._in_order(one, other, same_name)):
-            for near, near_other in self._paired(left, right, self._in_order(left, right, same_class)):
-                pairs = self._exchanged(near, near_other)
-                for here, there in pairs:
-                    self._pair(here, there)
-                self._left[0].extend([item for item in near if item not in {here for here, _ in pairs}])
-                self._left[1].extend([item for item in near_other if item not in {there for _, there in pairs}])
+        near = [(one, other)]
+        for key in (same_word, same_class, same_name):
+            near = [
+                inner for left, right in near for inner in self._paired(left, right, self._in_order(left, right, key))
+            ]
+        for left, right in near:
+            pairs = self._exchanged(left, right)
+            for here, there in pairs:
+                self._pair(here, there)
+            for side, items in enumerate((left, right)):
+                known = {pair[side] for pair in pairs}
+                self._left[side].extend([item for item in items if item not in known])
 
-    def _in_order(self, one: Sequence[Item], other: Sequence[Item], key: Key) -> Pairs:
-        """Return the positions of items that have a key in common, ascending on both sides."""
-        is_open = key is same_program
+    def _in_order(self, one: Sequence[Item], other: Sequence[Item], key: Key, *, moved: bool = False) -> Pairs:
+        """Return the positions of items that have a key in common, ascending on both sides; those moved, if asked."""
         left, right = (
-            [at for at, item in enumerate(side) if is_open or item not in self._aside] for side in (one, other)
+            [at for at, item in enumerate(side) if moved or item not in self._aside] for side in (one, other)
         )
         found = align(
             [key(self.before, one[at], 0) for at in left],
@@ -116,17 +198,17 @@ class Matching:
         """Match pairs of items, and return the stretches between them."""
         for a, b in pairs:
             self._pair(one[a], other[b])
-        edges = [(-1, -1), *pairs, (len(one), len(other))]
-        return [(one[a + 1 : b], other[c + 1 : d]) for (a, c), (b, d) in pairwise(edges) if b - a + d - c > 2]
+        return stretches(one, other, pairs)
 
-    def _set_aside(self, one: Sequence[Item], other: Sequence[Item], pairs: Pairs) -> None:
+    def _set_aside(self, one: Sequence[Item], other: Sequence[Item], pairs: Pairs, known: set[tuple[int, str]]) -> None:
         """Keep for later the calls without partner that stand once on each side: they were moved."""
-        found: tuple[dict[int, Block | None], dict[int, Block | None]] = ({}, {})
+        found: tuple[dict[Hashable, Block | None], dict[Hashable, Block | None]] = ({}, {})
         for side, items in enumerate((one, other)):
-            known = {pair[side] for pair in pairs}
+            paired = {pair[side] for pair in pairs}
             for at, item in enumerate(items):
-                if at not in known and isinstance(item, Block):
-                    found[side][item.signature] = None if item.signature in found[side] else item
+                if at not in paired and isinstance(item, Block):
+                    key = same_program_and_name(known, (self.before, self.after)[side], item, side)
+                    found[side][key] = None if key in found[side] else item
         for signature, call in found[0].items():
             partner = found[1].get(signature)
             if call is not None and partner is not None:
@@ -157,7 +239,8 @@ class Matching:
                 if one.signature == other.signature:
                     pending += zip(one.items, other.items, strict=True)
                 else:
-                    self._pending.append((one, other))
+                    waits = self.mirrors[1].is_backward(other.scope) and not self._came[1]
+                    (self._backward if waits else self._pending).append((one, other))
             elif isinstance(one, int) and isinstance(other, int):
                 here, there = self.before.steps[one], self.after.steps[other]
                 self.nodes[here] = there
@@ -173,14 +256,15 @@ class Matching:
         while True:
             left, right = (sorted(side, key=_size, reverse=True) for side in self._left)
             self._left = ([], [])
-            there: dict[int, deque[Item]] = {}
+            there: dict[Hashable, list[Item]] = {}
             for item in right:
-                there.setdefault(self.after.item_key(item), deque()).append(item)
+                there.setdefault(self._anywhere(item, 1), []).append(item)
             found = False
             for item in left:
-                partners = there.get(self.before.item_key(item))
-                if partners and (isinstance(item, Block) or not self._is_loose(item)):
-                    other = partners.popleft()
+                key = self._anywhere(item, 0)
+                partners = there.get(key)
+                if partners and (isinstance(key, tuple) or isinstance(item, Block) or not is_loose(self.before, item)):
+                    other = partners.pop(of_one_path(self.before, item, self.after, partners))
                     self._pair(item, other)
                     self._mark(other)
                     found = True
@@ -191,93 +275,18 @@ class Matching:
             if not found:
                 return
 
-    def _is_loose(self, step: int) -> bool:
-        """Return whether a step is too common to be recognised out of its place: one that reads no parameter."""
-        graph = self.before.graph
-        node = graph.nodes[self.before.steps[step]]
-        return not any(self.before.is_source(value) for value in node.inputs)
+    def _anywhere(self, item: Item, side: int) -> Hashable:
+        """Return what equal items share, or if they differentiate something, those that differentiate the same."""
+        blocks = (self.before, self.after)[side]
+        if self._has_forward(item, side):
+            return self._same_forward(same_name_and_class, blocks, item, side)
+        return blocks.item_key(item)
 
     def _mark(self, item: Item) -> None:
         if isinstance(item, Block):
             self.moved_scopes.add(item.scope)
         else:
             self.moved.add(self.after.steps[item])
-
-    # ---- what is no step
-
-    def _forget_empty_wrappers(self) -> None:
-        """Take for plain removals and additions the calls in which nothing has a partner."""
-        graphs = self.before.graph, self.after.graph
-        for graph, around, kept in zip(graphs, self.around, (self.nodes.keys(), self.taken), strict=True):
-            if around:
-                holds = {graph.nodes[index].parent for index in kept}
-                for index in range(len(graph.scopes) - 1, 0, -1):
-                    if index in holds:
-                        holds.add(graph.scopes[index].parent)
-                around &= holds
-        self.around[0].difference_update(self.scopes.keys())
-        self.around[1].difference_update(self.scopes.values())
-
-    def _match_empty(self) -> None:
-        """Match calls in which no step ran, by class and name, in order."""
-        known = set(self.scopes.values())
-        free: dict[Hashable, deque[int]] = {}
-        for index, scope in enumerate(self.after.graph.scopes):
-            if index not in known and not self.after.has_steps[index]:
-                home = self.home(1, scope.parent)
-                free.setdefault((home, scope.kind, scope.cls), deque()).append(index)
-        for index, scope in enumerate(self.before.graph.scopes):
-            if index not in self.scopes and not self.before.has_steps[index]:
-                alike = free.get((self.scopes.get(self.home(0, scope.parent)), scope.kind, scope.cls))
-                if alike:
-                    self.scopes[index] = alike.popleft()
-
-    def _match_sources(self) -> None:
-        """Match parameters, buffers and constants by the steps that read them, then by name."""
-        one, other = self.before.graph, self.after.graph
-        for here, there in sorted(self.nodes.items()):
-            for value, partner in zip(one.nodes[here].inputs, other.nodes[there].inputs, strict=False):
-                self._match_source(one.producers[value], other.producers[partner])
-        for index, node in enumerate(one.nodes):
-            if node.kind in _SOURCES and index not in self.nodes:
-                self._match_source(index, other.index_of.get(node.name, -1))
-
-        rest: dict[Hashable, deque[int]] = {}
-        for index, node in enumerate(other.nodes):
-            if node.kind in _SOURCES and index not in self.taken:
-                rest.setdefault((node.kind, str(other.type_of(node.outputs[0]))), deque()).append(index)
-        for index, node in enumerate(one.nodes):
-            if node.kind in _SOURCES and index not in self.nodes:
-                alike = rest.get((node.kind, str(one.type_of(node.outputs[0]))))
-                if alike:
-                    self._match_source(index, alike.popleft())
-
-    def _match_source(self, here: int, there: int) -> None:
-        if there >= 0 and here not in self.nodes and there not in self.taken:
-            kind = self.before.graph.nodes[here].kind
-            if kind in _SOURCES and kind == self.after.graph.nodes[there].kind:
-                self.nodes[here] = there
-                self.taken.add(there)
-
-    def _match_boundary(self, kind: str) -> None:
-        """Match inputs or outputs by name, then by position."""
-        here, there = (
-            [index for index, node in enumerate(graph.nodes) if node.kind == kind]
-            for graph in (self.before.graph, self.after.graph)
-        )
-        names = {self.after.graph.nodes[index].name: index for index in there}
-        for index in here:
-            partner = names.get(self.before.graph.nodes[index].name)
-            if partner is not None:
-                self.nodes[index] = partner
-                self.taken.add(partner)
-        rest = [index for index in here if index not in self.nodes], [i for i in there if i not in self.taken]
-        for index, partner in zip(*rest, strict=False):
-            self.nodes[index] = partner
-            self.taken.add(partner)
-
-
-_SOURCES = frozenset({"param", "buffer", "constant"})
 
 
 def _size(item: Item) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trec.analysis.agreement import Check, Part
 from trec.errors import MergeError
 from trec.ir.collectives import RANK, RECV, SEND, WORLD_SIZE, collective_of
-from trec.ir.several import several
+from trec.ir.given import given_graphs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,7 +31,7 @@ def by_rank(graphs: Iterable[Graph]) -> dict[int, Graph]:
     """
     found: dict[int, Graph] = {}
     sizes: dict[int, int] = {}
-    for graph in several(graphs):
+    for graph in given_graphs(graphs):
         meta = dict(graph.meta)
         rank, size = meta.get(RANK), meta.get(WORLD_SIZE)
         if not isinstance(rank, int) or not isinstance(size, int):

@@ -136,18 +136,18 @@ class _Parser:
         return found
 
     def either(self) -> Expression:
-        found = self.both()
+        found = [self.both()]
         while self.word == "or":
             self.advance()
-            found = Either(found, self.both())
-        return found
+            found.append(self.both())
+        return _balanced(Either, found)
 
     def both(self) -> Expression:
-        found = self.single()
+        found = [self.single()]
         while self.word == "and":
             self.advance()
-            found = Both(found, self.single())
-        return found
+            found.append(self.single())
+        return _balanced(Both, found)
 
     def single(self) -> Expression:
         self.depth += 1
@@ -177,3 +177,11 @@ class _Parser:
             f"the selector {self.text!r} is not complete: it has {what}, at {shown!r}; expected terms such as "
             "layers.*.attn, op:conv* or class:Linear, joined by and, or, not and parentheses"
         )
+
+
+def _balanced(join: type[Both | Either], operands: list[Expression]) -> Expression:
+    """Return operands joined so that thousands of them are only a few levels deep."""
+    while len(operands) > 1:
+        pairs = [operands[at : at + 2] for at in range(0, len(operands), 2)]
+        operands = [join(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+    return operands[0]

@@ -12,7 +12,7 @@ from trec.analysis.differences import Differences
 from trec.analysis.loop import name_of
 from trec.analysis.loops import find_loops
 from trec.analysis.table import lines, plain
-from trec.ir.several import names
+from trec.ir.given import given_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -80,7 +80,7 @@ def repeats(graph: Graph, *, shapes: bool = True, ignore: str | Collection[str] 
         shapes: whether sizes must be equal; otherwise ranks are enough.
         ignore: names of arguments that may differ.
     """
-    blocks = Blocks(graph, shapes=shapes, ignore=names(ignore))
+    blocks = Blocks(graph, shapes=shapes, ignore=given_names(ignore))
     loops = find_loops(blocks)
     dropped = bytearray(len(blocks.steps))
     for loop in loops:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from trec.analysis.groups import CASTS, GROUPS, IDENTITIES, VIEWS, is_in_place, short_op
+from trec.analysis.groups import CASTS, GROUPS, IDENTITIES, OVERWRITERS, VIEWS, is_in_place, short_op
 from trec.analysis.table import plain
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trec.ir.graph import Graph
     from trec.ir.types import Node
 
-_SAME_MEMORY = IDENTITIES - {"clone"}
+_SAME_MEMORY = IDENTITIES - {"clone"} | {"data"}
 _STATE = frozenset({"input", "param", "buffer", "constant"})
 
 
@@ -100,7 +100,7 @@ def _shares(graph: Graph, node: Node) -> bool:
         return False
     name = short_op(node.op)
     if is_in_place(node.op):
-        return True
+        return name not in OVERWRITERS  # those read something else than what they write
     if name == "__getitem__" and len(node.inputs) > 1:  # indexed by a tensor
         return False
     if name in CASTS:

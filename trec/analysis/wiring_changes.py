@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from heapq import nlargest
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
@@ -54,7 +55,7 @@ class Wiring:
         told: dict[Row, None] = {}
         for there, here in sorted(self.came.items()):
             for one, other in self._ports(here, there):
-                if self._follows(one, other):
+                if self._follows(one, other) or self._goes_with_moved(there):
                     continue
                 if one < 0 or other < 0 or not self._is_same(one, other):
                     before = self.before.values[one].name if one >= 0 else "nothing"
@@ -72,30 +73,55 @@ class Wiring:
         if len(old) == len(new):
             yield from zip(old, new, strict=True)
             return
-        was = [self._became(value) for value in old]
-        now = [self._place_of(self.after, value) for value in new]
+        was, now = [self._became(value) for value in old], [self._is(value) for value in new]
         for (a, c), (b, d) in pairwise([(-1, -1), *align(was, now), (len(old), len(new))]):
             yield from zip_longest(old[a + 1 : b], new[c + 1 : d], fillvalue=-1)
 
     def _became(self, value: int) -> Hashable:
-        node, port = self._place_of(self.before, value)
-        return (self.nodes[node], port) if node in self.nodes else f"gone {value}"
+        """Return what a value of the first graph is in the second."""
+        node = self.before.producers[value]
+        return self._result(self.before, value, node, self.nodes[node]) if node in self.nodes else f"gone {value}"
 
-    def _place_of(self, graph: Graph, value: int) -> tuple[int, int]:
-        producer = graph.producers[value]
-        return producer, graph.nodes[producer].outputs.index(value)
+    def _is(self, value: int) -> Hashable:
+        """Return the same of a value of the second graph."""
+        node = self.after.producers[value]
+        return self._result(self.after, value, self.came[node], node) if node in self.came else f"new {value}"
+
+    def _result(self, graph: Graph, value: int, here: int, there: int) -> Hashable:
+        """Return which result of two nodes that are one a value is: by its place, or its type if others came or went.
+
+        Args:
+            graph: the graph of the value.
+            value: a result of one of the two.
+            here: the node of the first graph.
+            there: the node of the second.
+        """
+        were, are = self.before.nodes[here].outputs, self.after.nodes[there].outputs
+        if len(were) == len(are) == 1:
+            return there, 0
+        old, new = [self.before.type_of(one) for one in were], [self.after.type_of(one) for one in are]
+        port = (were if graph is self.before else are).index(value)
+        if old == new or (len(old) == len(new) and Counter(old) != Counter(new)):
+            return there, port
+        types = old if graph is self.before else new
+        return there, types[port], types[:port].count(types[port]) if len(old) == len(new) else 0
 
     def _follows(self, one: int, other: int) -> bool:
-        """Return whether one of two values is read no more, or newly, since what makes it is gone, or new."""
+        """Return whether one of two values is read no more, or newly, since what makes it is gone, new or moved."""
         if one < 0:
-            return self.after.producers[other] not in self.came
-        return other < 0 and self.before.producers[one] not in self.nodes
+            return self.after.producers[other] not in self.settled_came
+        return other < 0 and self.before.producers[one] not in self.settled
+
+    def _goes_with_moved(self, there: int) -> bool:
+        """Return whether a node differentiates one that was moved, and so reads what that reads."""
+        forward = self.after.differentiated.get(there, ())
+        return any(node in self.came and node not in self.settled_came for node in forward)
 
     def _is_same(self, one: int, other: int) -> bool:
         """Return whether a value is the one that it was, or follows from what was added, removed or moved before it."""
         old, new = self.before.producers[one], self.after.producers[other]
         if self.nodes.get(old) == new:
-            return self.before.nodes[old].outputs.index(one) == self.after.nodes[new].outputs.index(other)
+            return self._became(one) == self._is(other)
         if new in self.settled_came and old in self.settled:
             return False
         before = frozenset(self.settled[index] for index in self._source(self.before, old, self.settled))

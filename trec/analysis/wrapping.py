@@ -8,10 +8,11 @@ from trec.analysis.align import align
 from trec.analysis.blocks import Block
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from trec.analysis.blocks import Blocks
     from trec.analysis.likeness import Item
+    from trec.ir.graph import Graph
 
 
 def without_wrapper(blocks: Blocks, block: Block, others: Blocks, inner: Block) -> tuple[list[Item], list[int]]:
@@ -73,3 +74,12 @@ def regrouped(blocks: Blocks, items: Sequence[Item], others: Blocks, loose: Sequ
 def opened(items: Sequence[Item], calls: Sequence[Block]) -> list[Item]:
     """Return the items, with what is in some of the calls in their place."""
     return [part for item in items for part in (item.items if item in calls else [item])]  # type: ignore[union-attr]
+
+
+def holding(graph: Graph, nodes: Collection[int]) -> set[int]:
+    """Return the scopes that hold one of some nodes, at any depth."""
+    held = {graph.nodes[index].parent for index in nodes}
+    for index in range(len(graph.scopes) - 1, 0, -1):
+        if index in held:
+            held.add(graph.scopes[index].parent)
+    return held

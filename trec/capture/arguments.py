@@ -178,7 +178,21 @@ def name_arguments(function: Any, frozen: Frozen) -> AttrRow:
         if not _only_tensors(value):
             row[name] = attribute(_shown(value))
     row.update((key, attribute(_shown(value))) for key, value in keywords if not _only_tensors(value))
+    written = _written_by_keyword(function)
+    out = tuple([value for key, value in keywords if key in written and _only_tensors(value)])
+    if out:  # nothing else tells of it: what is overwritten is not read
+        row["out"] = attribute(_shown(out[0] if len(out) == 1 else out))
     return tuple(row.items())
+
+
+def _written_by_keyword(function: Any) -> frozenset[str]:
+    """Return the keywords of what a function overwrites: `out`, or the other names that operators have for it."""
+    schema = getattr(function, "_schema", None)
+    arguments = schema.arguments if schema is not None else ()
+    written = [
+        row.name for row in arguments if row.kwarg_only and row.alias_info is not None and row.alias_info.is_write
+    ]
+    return frozenset(["out", *written])
 
 
 def _only_tensors(value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from trec.analysis.groups import OVERWRITERS
 from trec.capture.communication import COMMUNICATING, form_of
 from trec.capture.torch_api import HigherOrderOperator
 
@@ -47,12 +48,6 @@ REFORMING = frozenset({
 })  # fmt: skip
 """In-place operators that write no number."""
 
-OVERWRITING = frozenset({
-    "copy_", "fill_", "zero_", "uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_", "cauchy_",
-    "log_normal_", "set_", "eye_", "_foreach_copy_", "_foreach_zero_",
-})  # fmt: skip
-"""In-place operators whose result does not depend on what stood in the target."""
-
 
 def facts_of(operator: Any) -> Facts:
     """Return what is known of an operator; higher-order operators have no schema and write nothing."""
@@ -67,7 +62,7 @@ def facts_of_schema(schema: Any, run: Any = None) -> Facts:
     """Return what a schema tells of the operator that `run` is."""
     name = schema.name.split("::")[-1]
     writes: tuple[int | str, ...] = ()
-    overwrites, training = name in OVERWRITING, None
+    overwrites, training = name in OVERWRITERS, None
     for position, argument in enumerate(schema.arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:
             writes += (argument.name if argument.kwarg_only else position,)

@@ -354,13 +354,13 @@ class Graph(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
         """Leave out operators whose results nobody needs; see `trec.passes.prune.prune`."""
         return self.apply("prune", keep=keep)
 
-    def relabel(self, labels: Mapping[str, str] | Callable[[Node | Scope], str]) -> Graph:
+    def relabel(self, labels: Mapping[str, str] | Callable[[Node | Scope], str], *, missing_ok: bool = False) -> Graph:
         """Call operators and modules something else; see `trec.passes.relabel.relabel`."""
-        return self.apply("relabel", labels=labels)
+        return self.apply("relabel", labels=labels, missing_ok=missing_ok)
 
-    def rename(self, names: Mapping[str, str] | Callable[[Node | Scope], str]) -> Graph:
+    def rename(self, names: Mapping[str, str] | Callable[[Node | Scope], str], *, missing_ok: bool = False) -> Graph:
         """Give nodes and scopes other names; see `trec.passes.rename.rename`."""
-        return self.apply("rename", names=names)
+        return self.apply("rename", names=names, missing_ok=missing_ok)
 
     def roll(self) -> Graph:
         """Let one call of a module stand for many of it; see `trec.passes.roll.roll`."""

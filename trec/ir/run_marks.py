@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from trec.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from trec.ir.graph import Graph
     from trec.ir.types import Attr, AttrRow, Node, Scope
@@ -61,9 +62,15 @@ def marks(
     return tuple(found)
 
 
+def beside_runs(row: AttrRow) -> AttrRow:
+    """Return attributes under names that leave room for those that tell runs apart."""
+    return tuple([(f"{name}_" if name.rstrip("_") in _MARKS else name, value) for name, value in row])
+
+
 def without_runs(row: AttrRow) -> AttrRow:
-    """Return attributes without those that tell runs apart."""
-    return tuple([pair for pair in row if pair[0] not in _MARKS])
+    """Return attributes without those that tell runs apart, others under their own names again."""
+    rest = [pair for pair in row if pair[0] not in _MARKS]
+    return tuple([(name[:-1] if name.rstrip("_") in _MARKS else name, value) for name, value in rest])
 
 
 def named_runs(count: int, names: Sequence[str] | None) -> tuple[str, ...]:
@@ -74,6 +81,8 @@ def named_runs(count: int, names: Sequence[str] | None) -> tuple[str, ...]:
     """
     if not count:
         raise OptionError("there are no graphs: expected one for each run, at least one")
+    if names is not None and not isinstance(names, Iterable):
+        raise OptionError(f"names={names!r} is no list of names: expected {count}, one for each graph")
     found = tuple(map(str, names)) if names is not None else tuple([str(at + 1) for at in range(count)])
     if len(found) != count or len(set(found)) != count:
         raise OptionError(f"names={found!r} do not fit: expected {count} names, all different, one for each graph")

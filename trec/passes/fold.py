@@ -9,7 +9,7 @@ from trec.analysis.blocks import Blocks
 from trec.analysis.loops import find_loops, whole_steps
 from trec.ir.collector import paused
 from trec.ir.derivation import derived, members_since
-from trec.ir.several import names
+from trec.ir.given import given_names
 from trec.passes.repeated import first_iterations
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def fold(graph: Graph, *, shapes: bool = True, ignore: str | Collection[str] = (
           %1: f32[2] = relu(%x)  # 0 x3
           carried(%1 -> '0.relu' port 0)  # 0 x3
     """
-    return folded(graph, shapes=shapes, ignore=names(ignore))
+    return folded(graph, shapes=shapes, ignore=given_names(ignore))
 
 
 def folded(

@@ -10,9 +10,9 @@ from trec.analysis.joint_runs import JointRuns
 from trec.errors import OptionError
 from trec.ir.builder import GraphBuilder
 from trec.ir.collector import paused
+from trec.ir.given import given_graphs
 from trec.ir.rewrite import with_nodes
-from trec.ir.run_marks import EITHER, RUNS, Runs, marks, named_runs, run_names
-from trec.ir.several import several
+from trec.ir.run_marks import EITHER, RUNS, Runs, beside_runs, marks, named_runs, run_names
 from trec.ir.types import Carried, Derivative
 from trec.passes.alternatives import any_row, any_type
 
@@ -67,7 +67,7 @@ def union(graphs: Iterable[Graph], names: Sequence[str] | None = None) -> Graph:
           %3: f32[2] = tanh(%2)
           output(%3)
     """
-    runs = several(graphs)
+    runs = given_graphs(graphs)
     called = named_runs(len(runs), names)
     levels = list(dict.fromkeys([dict(graph.meta).get("level") for graph in runs]))
     if len(levels) > 1:
@@ -93,6 +93,10 @@ class _Union:
         """For each run, what its nodes are here."""
         self.parents: list[int] = []
         """For each value here, the scope that it is made in."""
+        self.made_in: list[Runs] = []
+        """For each value here, the runs in which it is made."""
+        self.ran_in: list[Runs] = []
+        """For each node here, the runs in which it ran."""
         self.links: dict[tuple[tuple[int, Runs], ...], int] = {}
         """The value of each link, by what it reads in which runs."""
 
@@ -103,23 +107,34 @@ class _Union:
         for members in self.joint.nodes:
             self._add_node(members)
         self._give_values()
-        rows: dict[Carried, None] = {}
-        derivatives: dict[Derivative, None] = {}
-        for run, graph in enumerate(self.graphs):
-            at = self.at[run]
-            derivatives.update({Derivative(at[row.node], at[row.forward]): None for row in graph.derivatives})
-            for edge in graph.carried:
-                loop = self.joint.scope_at[run].get(edge.loop, -1)
-                row = Carried(self.values[run][edge.value], self.at[run][edge.node], edge.port, loop)
-                rows[row] = None
-        self.builder.carried += rows
-        self.builder.derivatives += sorted(derivatives, key=lambda row: (row.node, row.forward))
+        self._carry()
+        derivatives = {
+            (at[row.node], at[row.forward])
+            for graph, at in zip(self.graphs, self.at, strict=True)
+            for row in graph.derivatives
+        }
+        self.builder.derivatives += [Derivative(*row) for row in sorted(derivatives)]
         first, *others = [graph.notes for graph in self.graphs]
         notes = [*first, *dict.fromkeys([note for some in others for note in some if note not in first])]
         shared = set(first).intersection(*others)
         self.builder.notes += [note for note in notes if note.kind not in _IN_ALL or note in shared]
         built = self.builder.build()
         return with_nodes(built, built.nodes, carried=built.carried)
+
+    def _carry(self) -> None:
+        """Say what loops carry; what only some of the runs carry that make and read it goes by way of a link."""
+        rows: dict[Carried, list[int]] = {}
+        for run, graph in enumerate(self.graphs):
+            for edge in graph.carried:
+                loop = self.joint.scope_at[run].get(edge.loop, -1)
+                row = Carried(self.values[run][edge.value], self.at[run][edge.node], edge.port, loop)
+                rows.setdefault(row, []).append(run)
+        for row, found in rows.items():
+            runs = tuple(found)
+            if set(self.made_in[row.value]).intersection(self.ran_in[row.node]) != set(runs):
+                value = self._link(self.builder.nodes[row.node].parent, ((row.value, runs),), runs)
+                row = replace(row, value=value)
+            self.builder.carried.append(row)
 
     def _add_scope(self, members: Members) -> None:
         run, index = next(iter(members.items()))
@@ -128,7 +143,7 @@ class _Union:
         at = self.builder.scope(
             scope.kind, path=scope.path, cls=scope.cls, parent=self.joint.scope_at[run].get(scope.parent, -1),
             call=scope.call, name=scope.name, source=graph.source_of(scope), phase=scope.phase,
-            attrs=(*any_row(rows), *marks(members, len(self.graphs))),
+            attrs=(*beside_runs(any_row(rows)), *marks(members, len(self.graphs))),
         )  # fmt: skip
         self.builder.scopes[at] = replace(self.builder.scopes[at], repeats=scope.repeats)
 
@@ -152,14 +167,16 @@ class _Union:
             types.append(self._type(given))
             first = next(iter(given))
             names.append(self.graphs[first].values[given[first]].name)
+            self.made_in.append(tuple(given))
             if len(given) < len(members):
                 made.append((port, tuple(given)))
         attrs = any_row([self.graphs[run].attrs[row.attrs] for run, row in rows.items()])
         results = self.builder.node(
             node.kind, node.op, parent=parent, name=node.name, inputs=inputs, results=types, value_names=names,
-            attrs=(*attrs, *marks(members, len(self.graphs), read, made)), source=graph.source_of(node),
+            attrs=(*beside_runs(attrs), *marks(members, len(self.graphs), read, made)), source=graph.source_of(node),
             scope=self.joint.scope_at[run].get(node.scope, -1),
         )  # fmt: skip
+        self.ran_in.append(tuple(members))
         self.parents += [parent] * len(results)
         for run, row in rows.items():
             self.values[run].update(zip(row.outputs, results, strict=False))
@@ -201,6 +218,8 @@ class _Union:
             )  # fmt: skip
             self.links[sources] = made[0]
             self.parents.append(parent)
+            self.made_in.append(runs)
+            self.ran_in.append(runs)
         return self.links[sources]
 
     def _common(self, one: int, other: int) -> int:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from operator import or_
 from typing import TYPE_CHECKING
 
+from trec.analysis.effects import effects
 from trec.analysis.selectors import nodes as selected
 from trec.ir.derivation import derived
 from trec.ir.rewrite import remaining_scopes, with_nodes
-from trec.ir.types import SOURCE_KINDS
 
 if TYPE_CHECKING:
     from trec.analysis.selectors import Selector
     from trec.ir.graph import Graph
 
-_ALWAYS = frozenset({"input", "output", "host", "region"})
-"""Kinds of nodes that are there for their own sake: what is given and returned, and what acts outside torch."""
+_ALWAYS = frozenset({"input", "output"})
+"""Kinds of nodes that are there for their own sake: what is given and returned."""
 
 
 def prune(graph: Graph, *, keep: Selector = ()) -> Graph:
-    """Return the graph without dead operators: those that no output, host node or unseen code depends on.
+    """Return the graph without dead operators: those that no output and nothing with an effect depends on.
 
-    What yields no tensor at all is taken to have an effect and stays, and so do gradients that are added up and steps
-    of optimizers. Updates of buffers go unless a later step reads them; parameters, buffers and constants go with their
-    last reader.
+    Effects are what shows elsewhere (see `trec.analysis.effects.effects`): writes into what the caller gave or the
+    model keeps, running statistics and random numbers, what ranks communicate, what leaves torch. Parameters, buffers
+    and constants go with their last reader. A collapsed call counts by its results alone, so prune before `collapse`.
 
     Args:
         graph: what to rewrite.
@@ -35,13 +36,10 @@ def prune(graph: Graph, *, keep: Selector = ()) -> Graph:
         OptionError: `keep` is wrong, or selects nothing.
     """
     nodes, producers = graph.nodes, graph.producers
-    live = bytearray(selected(graph, keep, option="keep"))
+    live = bytearray(map(or_, selected(graph, keep, option="keep"), effects(graph)))
     for index, node in enumerate(nodes):
-        if not node.outputs or node.kind in _ALWAYS or graph.phase_of(node) == "optimizer":
+        if node.kind in _ALWAYS:
             live[index] = 1
-    for row in graph.derivatives:
-        if nodes[row.forward].kind in SOURCE_KINDS:
-            live[row.node] = 1
     pending = [edge for edge in graph.carried if not live[producers[edge.value]]]
     while True:
         index = live.rfind(1)

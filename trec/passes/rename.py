@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from trec.errors import OptionError
 from trec.ir.builder import unique
 from trec.ir.derivation import derived
-from trec.ir.tables import clean
 from trec.ir.types import Lifetime
+from trec.passes.new_words import checked, new_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,22 +18,27 @@ if TYPE_CHECKING:
     from trec.ir.types import Node, Scope
 
 
-def rename(graph: Graph, names: Mapping[str, str] | Callable[[Node | Scope], str]) -> Graph:
+def rename(
+    graph: Graph, names: Mapping[str, str] | Callable[[Node | Scope], str], *, missing_ok: bool = False
+) -> Graph:
     """Return the graph with other names of nodes, scopes and the values that they make.
 
     Args:
         graph: what to rewrite.
         names: new names by old ones, for those that change, or a function that returns the name of a node or scope.
             Names that are given twice get a number. A collapsed node keeps the name of its call.
+        missing_ok: whether there may be new names for what is not there.
 
     Ensures:
         Nothing but names changes, paths of modules included.
 
     Raises:
-        OptionError: a name is not text.
+        OptionError: a name is not text, or nothing has an old one; the message says what it could have been.
     """
+    known = [scope.name for scope in graph.scopes] + [node.name for node in graph.nodes]
+    names = checked(names, known, "names", missing_ok=missing_ok)
     taken: dict[str, int] = {}
-    scopes = [replace(scope, name=unique(_new(names, scope), taken)) for scope in graph.scopes]
+    scopes = [replace(scope, name=unique(new_word(names, scope, scope.name, "names"), taken)) for scope in graph.scopes]
     standing: set[int] = set()
     nodes, values = [], list(graph.values)
     members: dict[str, list[int]] = {}
@@ -43,7 +47,7 @@ def rename(graph: Graph, names: Mapping[str, str] | Callable[[Node | Scope], str
             standing.add(node.scope)
             name = scopes[node.scope].name
         else:
-            name = unique(_new(names, node), taken)
+            name = unique(new_word(names, node, node.name, "names"), taken)
         if name != node.name:
             members[name] = [index]
             node = replace(node, name=name)
@@ -64,10 +68,3 @@ def rename(graph: Graph, names: Mapping[str, str] | Callable[[Node | Scope], str
             [Lifetime(tuple(map(new.__getitem__, row.values)), at[row.node], row.bytes) for row in graph.lifetimes]
         )
     return derived(result, graph, members)
-
-
-def _new(names: Mapping[str, str] | Callable[[Node | Scope], str], row: Node | Scope) -> str:
-    name = names(row) if callable(names) else names.get(row.name, row.name)
-    if not isinstance(name, str):
-        raise OptionError(f"names must give text, but give {name!r} for {row.name!r}")
-    return clean(name)

@@ -50,7 +50,13 @@ def run(graph: Graph, which: int | str) -> Graph:
     changed = tuple([replace(scope, attrs=plain[scope.attrs]) for scope in graph.scopes])
     meta = tuple([pair for pair in graph.meta if pair[0] != RUNS])
     bare = replace(graph, scopes=changed, attrs=tuple(rows), meta=meta)
-    return derived(with_nodes(bare, nodes, scopes=scopes, attrs=bare.attrs), graph)
+    place = {node.name: at for at, node in enumerate(nodes)}
+    carried = [
+        replace(edge, value=stands.get(edge.value, edge.value), node=place[name])
+        for edge in graph.carried
+        if (name := graph.nodes[edge.node].name) in place
+    ]
+    return derived(with_nodes(bare, nodes, scopes=scopes, attrs=bare.attrs, carried=carried), graph)
 
 
 def _position(graph: Graph, which: int | str) -> int:

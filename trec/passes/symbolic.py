@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from trec.analysis.same_structure import check_structure
 from trec.errors import OptionError
 from trec.ir.collector import paused
+from trec.ir.given import given_graphs
 from trec.ir.rewrite import with_nodes
 from trec.ir.run_marks import named_runs, run_names
-from trec.ir.several import several
 from trec.ir.tables import AttrTable, Table
 from trec.ir.types import FLOPS, TensorType, Value
 from trec.passes.dimensions import Dimensions
@@ -60,7 +60,7 @@ def symbolic(graphs: Iterable[Graph], names: Mapping[str, Sequence[str | None]] 
           %1: f32[2*B,4] = repeat(%x)
           output(%1)
     """
-    runs = several(graphs)
+    runs = given_graphs(graphs)
     if len(runs) < 2:
         raise OptionError(f"sizes that vary need two runs or more, found {len(runs)}")
     if any(map(run_names, runs)):
