@@ -33,17 +33,23 @@ class Faces(Table[Face]):
     A face is made once for all that it depends on; most nodes of a large graph find theirs.
     """
 
-    __slots__ = ("_calls", "_facts", "_graph", "_known", "_links", "_looks", "_places", "_shapes", "_style", "_types")
+    __slots__ = (
+        "_calls", "_facts", "_graph", "_known", "_links", "_looks", "_places", "_shapes", "_style", "_types", "of_steps",
+    )  # fmt: skip
 
-    def __init__(self, graph: Graph, style: Style, looks: Looks, shapes: Sequence[str], links: str) -> None:
+    def __init__(
+        self, graph: Graph, style: Style, looks: Looks, types: Sequence[int], shapes: Sequence[str], links: str
+    ) -> None:
         super().__init__()
-        self._graph, self._style, self._looks, self._shapes = graph, style, looks, shapes
+        self._graph, self._style, self._looks, self._types, self._shapes = graph, style, looks, types, shapes
         self._facts = [dict(row) for row in graph.attrs]
         self._calls = [labels.call(row) for row in graph.attrs]
         self._places = [f"\n{source.file}:{source.line}" for source in graph.sources]
         self._links = [link(links, source) for source in graph.sources] if links else []
-        self._types = [value.type for value in graph.values]
         self._known: dict[tuple[object, ...], int] = {}
+        self.of_steps: dict[tuple[str, int, int], int] = {}
+        """The faces of operators that stand for no scope, by operator, arguments and place, as far as they were made.
+        """
 
     # ---- words
 
@@ -82,6 +88,8 @@ class Faces(Table[Face]):
         if face is None:
             make = {"op": self._op, "link": self._link}.get(node.kind, self._outside)
             face = self._known[key] = self.add(make(node))
+            if node.kind == "op" and node.scope < 0:
+                self.of_steps[node.op, node.attrs, node.source] = face
         return face
 
     def _step(self, node: Node, title: str, subtitle: str, detail: str, look: int) -> Face:
