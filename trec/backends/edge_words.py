@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from trec.backends.bundles import Bundles
     from trec.backends.drawing import Boxes
+    from trec.backends.nesting import Nesting
     from trec.backends.options import Shapes
     from trec.ir.graph import Graph
     from trec.ir.types import NodeKind
@@ -21,6 +22,7 @@ def edge_words(
     graph: Graph,
     bundles: Bundles,
     boxes: Boxes,
+    nesting: Nesting,
     types: Sequence[int],
     words: Sequence[str],
     which: Shapes,
@@ -31,6 +33,7 @@ def edge_words(
         graph: what is drawn.
         bundles: the edges.
         boxes: what they join.
+        nesting: the clusters.
         types: for each value, the index of its type.
         words: the shape of each tensor type as it is written.
         which: shapes that are written: those that change or leave a module, all or none.
@@ -45,7 +48,7 @@ def edge_words(
         return counts
     told: Iterable[int] = range(len(bundles.values))
     if which == "changes":
-        told = _news(graph, bundles, boxes, mixed)
+        told = _news(graph, bundles, boxes, nesting, mixed)
     found = counts.copy()
     for edge in told:
         if edge not in mixed:
@@ -54,13 +57,16 @@ def edge_words(
     return found
 
 
-def _news(graph: Graph, bundles: Bundles, boxes: Boxes, mixed: set[int]) -> Iterator[int]:
+def _news(graph: Graph, bundles: Bundles, boxes: Boxes, nesting: Nesting, mixed: set[int]) -> Iterator[int]:
     """Yield the edges along which a shape is told: of each value the first where it is new, or leaves a cluster."""
-    nodes, told = graph.nodes, set()
-    for edge in bundles.news:
+    nodes, clusters = graph.nodes, boxes.clusters
+    told: set[int] = set()
+    for edge in bundles.notable:
         value, source, target = bundles.values[edge], bundles.sources[edge], bundles.targets[edge]
         if value in told or edge in mixed:
             continue
-        if nodes[boxes.nodes[source]].kind not in SAID and nodes[boxes.nodes[target]].kind != "output":
+        if nodes[boxes.nodes[source]].kind in SAID or nodes[boxes.nodes[target]].kind == "output":
+            continue
+        if bundles.is_new[value] or nesting.leaves(clusters[source], clusters[target]):
             told.add(value)
             yield edge

@@ -43,14 +43,14 @@ def connect(
     """
     arrows = Arrows(graph)
     shared = {box_of[leader] for leader in painter.plan.merged.values()}
-    found = bundles(graph, boxes, box_of, shared, nesting, painter.types, arrows.uses(painter.types))
+    found = bundles(graph, boxes, box_of, shared, painter.types, arrows.uses(painter.types))
     strokes = _strokes(graph, found, box_of)
     if tensors == "nodes":
         by_pair = {(found.sources[edge], found.targets[edge]): stroke for edge, stroke in strokes.items()}
         readers = readers_of(graph, box_of, found.origin)
         boxes, found = through_tensors(painter, boxes, nesting, found.origin, readers, by_pair, arrows)
     else:
-        words = edge_words(graph, found, boxes, painter.types, painter.shapes, shapes)
+        words = edge_words(graph, found, boxes, nesting, painter.types, painter.shapes, shapes)
         state = bytearray(len(boxes) + 1)  # one more for the box -1
         for kind in STATE:
             for index in graph.of_kind.get(kind, ()):
