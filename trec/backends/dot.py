@@ -87,7 +87,9 @@ def _boxes(drawing: Drawing, names: Sequence[str], tooltips: bool) -> Iterator[s
             rows.append(f"{indent}subgraph cluster_{entry} {{")
             rows.append(f"{indent}\tlabel={_value(label.of(own, left=True))}; {frames[own.look]}{tooltip}{link}")
         else:
-            rows += [f"{indent}{names[box]}{before[face[box]]}{heads[box]}{after[face[box]]}" for box in entry]
+            part = slice(entry.start, entry.stop)
+            printed = zip(names[part], face[part], heads[part], strict=True)
+            rows += [f"{indent}{name}{before[face]}{head}{after[face]}" for name, face, head in printed]
         if len(rows) > _MANY:
             yield "\n".join(rows)
             rows.clear()

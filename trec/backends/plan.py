@@ -83,11 +83,14 @@ def plan_of_all(graph: Graph) -> Plan:
 
 def _without_state(graph: Graph) -> list[int]:
     nodes, state = graph.nodes, [index for kind in _STATE for index in graph.of_kind.get(kind, ())]
-    values = {value for index in state for value in nodes[index].outputs}
+    is_state = [False] * len(graph.values)
+    for index in state:
+        for value in nodes[index].outputs:
+            is_state[value] = True
     books = [
         index
         for index, node in enumerate(nodes)
-        if node.inputs and node.inputs[0] in values and node.kind == "op" and values.issuperset(node.inputs)
+        if node.inputs and is_state[node.inputs[0]] and node.kind == "op" and all([is_state[v] for v in node.inputs])
     ]
     made = {value for index in books for value in nodes[index].outputs}
     read = made.intersection(chain.from_iterable([node.inputs for node in nodes])) if books else made
