@@ -31,7 +31,7 @@ class Bundles(Struct, frozen=True):
     others: dict[int, list[int]]
     """What is used besides, once for each use, of the edges where there is more than one use."""
     is_new: list[bool]
-    """For each value, whether none of the data inputs of the box that it comes from has its type."""
+    """For each value, whether no data input of the box that it comes from has its type."""
     notable: list[int]
     """The edges that join boxes of different clusters, or along which something new flows."""
 
@@ -94,10 +94,8 @@ def bundles(
     return found
 
 
-def _origins(
-    graph: Graph, boxes: Boxes, box_of: Sequence[int], types: Sequence[int]
-) -> tuple[list[int], list[bool]]:
-    """Return for each value the box that it comes from, and whether none of the data inputs of that box has its type."""
+def _origins(graph: Graph, boxes: Boxes, box_of: Sequence[int], types: Sequence[int]) -> tuple[list[int], list[bool]]:
+    """Return for each value the box that it comes from, and whether no data input of that box has its type."""
     origin, is_new = [-1] * len(types), [False] * len(types)
     for box, node in zip(box_of, graph.nodes, strict=True):
         read = node.inputs

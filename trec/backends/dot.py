@@ -74,7 +74,7 @@ def _boxes(drawing: Drawing, names: Sequence[str], tooltips: bool) -> Iterator[s
         before.append(f" [label={_value(label.of(row))}{tooltip[0]}")
         after.append(f"{tooltip[1]}{_also(attributes.link(row))} {looks[row.look]}]")
     face, heads = boxes.face, attributes.all_quoted(boxes.names) if tooltips else [""] * len(boxes)
-    about = attributes.all_quoted([cluster.tooltip for cluster in drawing.clusters])
+    about = attributes.all_quoted([cluster.tooltip for cluster in drawing.clusters]) if tooltips else ()
     rows: list[str] = []
     for depth, entry in drawing.walk():
         indent = "\t" * (depth + 1)
@@ -82,14 +82,14 @@ def _boxes(drawing: Drawing, names: Sequence[str], tooltips: bool) -> Iterator[s
             rows.append(indent + "}")
         elif isinstance(entry, int):
             own = drawing.clusters[entry]
-            tooltip = f'; tooltip="{about[entry]}"' if tooltips else ""
+            words = f'; tooltip="{about[entry]}"' if tooltips else ""
             link = _also(attributes.link(own), "; ") if own.link else ""
             rows.append(f"{indent}subgraph cluster_{entry} {{")
-            rows.append(f"{indent}\tlabel={_value(label.of(own, left=True))}; {frames[own.look]}{tooltip}{link}")
+            rows.append(f"{indent}\tlabel={_value(label.of(own, left=True))}; {frames[own.look]}{words}{link}")
         else:
             part = slice(entry.start, entry.stop)
-            printed = zip(names[part], face[part], heads[part], strict=True)
-            rows += [f"{indent}{name}{before[face]}{head}{after[face]}" for name, face, head in printed]
+            columns = zip(names[part], face[part], heads[part], strict=True)
+            rows += [f"{indent}{name}{before[at]}{head}{after[at]}" for name, at, head in columns]
         if len(rows) > _MANY:
             yield "\n".join(rows)
             rows.clear()

@@ -90,7 +90,10 @@ def _without_state(graph: Graph) -> list[int]:
     books = [
         index
         for index, node in enumerate(nodes)
-        if node.inputs and is_state[node.inputs[0]] and node.kind == "op" and all([is_state[v] for v in node.inputs])
+        if node.inputs
+        and is_state[node.inputs[0]]
+        and node.kind == "op"
+        and all(map(is_state.__getitem__, node.inputs))
     ]
     made = {value for index in books for value in nodes[index].outputs}
     read = made.intersection(chain.from_iterable([node.inputs for node in nodes])) if books else made
