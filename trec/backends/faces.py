@@ -207,7 +207,7 @@ class Faces(Table[Face]):
         if face is None:
             line: Line = "dashed" if node.kind == "constant" else "solid"
             look = self._looks.of("box", self._style.theme.state, self._style.view_size, line=line)
-            equal = self._facts[node.attrs].get(TIMES)
+            equal = self._graph.attrs_of(node).get(TIMES)
             repeats = equal if type(equal) is int else 1
             shape = labels.times(self._shapes[type_] if type_ >= 0 else "", repeats)
             about, target = self.about(node.kind, node), self.link(node.source)
