@@ -12,15 +12,16 @@ from trec.ir.tables import Table
 from trec.ir.types import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from trec.backends.bundles import Bundles
     from trec.ir.graph import Graph
+    from trec.ir.types import NodeKind
 
 PLAIN, DASHED, CARRIED, ADDED, REMOVED = range(5)
 """Positions of strokes in a drawing."""
 
-STATE = frozenset({"param", "buffer", "constant"})
+STATE: tuple[NodeKind, ...] = ("param", "buffer", "constant")
 """Kinds of nodes from which no trunk comes."""
 
 
@@ -40,17 +41,15 @@ class Arrows(Table[Arrow]):
         """Return the index of an arrow for a value, given its words and its stroke."""
         return self.add(Arrow(label, self._notes[self._graph.values[value].type], stroke, main=True))
 
-    def uses(self) -> tuple[list[int], list[int]]:
-        """Return for each value the plain arrow of its first use, and that of all others."""
-        graph = self._graph
+    def uses(self, types: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Return for each value, given its type, the plain arrow of its first use, and that of all others."""
         first = [self.add(Arrow("", note, PLAIN, main=True)) for note in self._notes]
         later = [self.add(Arrow("", note, PLAIN, main=False)) for note in self._notes]
-        types = [value.type for value in graph.values]
         firsts, laters = [first[type_] for type_ in types], [later[type_] for type_ in types]
-        for node in graph.nodes:
-            if node.kind in STATE:
-                for value in node.outputs:
-                    firsts[value] = laters[value]
+        nodes, of_kind = self._graph.nodes, self._graph.of_kind
+        for index in [index for kind in STATE for index in of_kind.get(kind, ())]:
+            for value in nodes[index].outputs:
+                firsts[value] = laters[value]
         return firsts, laters
 
     def vary(

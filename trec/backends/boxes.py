@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import compress
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -18,6 +17,8 @@ from trec.backends.templates import label
 from trec.ir.collectives import RANK
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trec.backends.faces import Named
     from trec.backends.plan import Plan
     from trec.backends.style import Style
@@ -31,15 +32,17 @@ class Painter:
     def __init__(self, graph: Graph, plan: Plan, style: Style, dtype: str, links: str) -> None:
         self.graph, self.plan, self.style = graph, plan, style
         self.looks = Looks(style)
+        self.types = [value.type for value in graph.values]
+        """For each value, the index of its type."""
         self.shapes = [labels.shape(type_, dtype) for type_ in graph.types]
-        self.faces = Faces(graph, style, self.looks, self.shapes, links)
-        self.colours = colouring(graph, style, list(compress(range(len(graph.nodes)), plan.shown)))
+        self.faces = Faces(graph, style, self.looks, self.types, self.shapes, links)
+        self.colours = colouring(graph, style, plan.drawn)
         self._diff = shows_diff(graph)
         self._together: dict[int, list[str]] = {}
         for other, leader in plan.merged.items():
             self._together.setdefault(leader, []).append(graph.nodes[other].name)
         self._calls = _calls(graph, plan)
-        self._params = _params(graph)
+        self._params = _params(graph, self.types)
 
     def legend(self, wanted: bool | None) -> tuple[Key, ...]:
         """Return what the colours stand for, if that is wanted; by default only where it is not families."""
@@ -91,19 +94,22 @@ class Painter:
     def boxes(self) -> tuple[Boxes, list[int]]:
         """Return the boxes, and for each node the index of its box, -1 for a hidden one."""
         graph, plan = self.graph, self.plan
-        drawn = [index for index in compress(range(len(graph.nodes)), plan.shown) if index not in plan.merged]
-        names: list[str] = []
+        drawn, merged = plan.drawn, plan.merged
+        if merged:
+            drawn = [index for index in drawn if index not in merged]
+        nodes = [graph.nodes[index] for index in drawn]
+        names = [node.name for node in nodes]
         faces: list[int] = []
         styled = self.style.label_node is not None or self.colours.paints
-        for index in drawn:
-            node = graph.nodes[index]
-            if node.kind in STEPS and self._calls[index] < 0:
-                name, face = node.name, self.faces.step(node)
-            else:
-                name, face = self._named(index, node)
-            names.append(name)
+        calls, known = self._calls, self.faces.of_steps
+        for index, node in zip(drawn, nodes, strict=True):
+            face = None
+            if node.kind == "op" and node.scope < 0 and index not in calls:
+                face = known.get((node.op, node.attrs, node.source))  # as for most: a call takes longer than all this
+            if face is None:
+                names[len(faces)], face = self._named(index, node)
             faces.append(self._styled(index, node, face) if styled else face)
-        clusters = [plan.cluster_of[graph.nodes[index].parent] for index in drawn]
+        clusters = [plan.cluster_of[node.parent] for node in nodes]
         box_of = [-1] * len(graph.nodes)
         for box, index in enumerate(drawn):
             box_of[index] = box
@@ -112,13 +118,16 @@ class Painter:
         return Boxes(tuple(self.faces), faces, names, clusters, drawn), box_of
 
     def _named(self, index: int, node: Node) -> Named:
-        """Return what the tooltip of a node that is no step begins with, and the index of its face."""
-        kind, call = node.kind, self._calls[index]
-        if call >= 0:
-            params = sum([self._params[value] for value in set(node.inputs)])
+        """Return what the tooltip of a node begins with, and the index of its face."""
+        kind, call = node.kind, self._calls.get(index)
+        if call is not None:
             if kind == "module":
                 params = self.faces.params(node)
+            else:
+                params = sum(map(self._params.__getitem__, set(node.inputs)))
             return self.faces.call(node, self.graph.scopes[call], params)
+        if kind in STEPS:
+            return node.name, self.faces.step(node)
         if kind in ("input", "output"):
             return self.faces.terminal(node, self._together.get(index, ()))
         return self.faces.state(node)
@@ -146,21 +155,18 @@ class Painter:
         return label(given, self.graph, node, title, shape)
 
 
-def _calls(graph: Graph, plan: Plan) -> list[int]:
-    """Return for each node the call of a module that it is drawn as; -1 for none."""
-    calls = [node.scope if node.kind == "module" else -1 for node in graph.nodes]
-    for node, scope in plan.stands_for.items():
-        if graph.scopes[scope].kind == "module" and calls[node] < 0:
-            calls[node] = scope
-    return calls
+def _calls(graph: Graph, plan: Plan) -> dict[int, int]:
+    """Return the call of a module that a node is drawn as, by node, where there is one."""
+    scopes, modules = graph.scopes, graph.of_kind.get("module", ())
+    calls = {node: scope for node, scope in plan.stands_for.items() if scopes[scope].kind == "module"}
+    return calls | {index: graph.nodes[index].scope for index in modules}
 
 
-def _params(graph: Graph) -> list[int]:
+def _params(graph: Graph, types: Sequence[int]) -> list[int]:
     """Return for each value how many elements it has if it is a parameter, else 0."""
     sizes = [elements(type_) for type_ in graph.types]
-    params = [0] * len(graph.values)
-    for node in graph.nodes:
-        if node.kind == "param":
-            for value in node.outputs:
-                params[value] = sizes[graph.values[value].type]
+    params = [0] * len(types)
+    for index in graph.of_kind.get("param", ()):
+        for value in graph.nodes[index].outputs:
+            params[value] = sizes[types[value]]
     return params

@@ -10,6 +10,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from trec.backends.drawing import Boxes
     from trec.ir.graph import Graph
     from trec.ir.types import Node
 
@@ -29,6 +30,10 @@ class Bundles(Struct, frozen=True):
     """For each edge, the arrow that it is drawn as."""
     others: dict[int, list[int]]
     """What is used besides, once for each use, of the edges where there is more than one use."""
+    is_new: list[bool]
+    """For each value, whether no data input of the box that it comes from has its type."""
+    notable: list[int]
+    """The edges that join boxes of different clusters, or along which something new flows."""
 
     def add(self, source: int, target: int, value: int, arrow: int) -> None:
         """Add an edge."""
@@ -40,22 +45,26 @@ class Bundles(Struct, frozen=True):
 
 def bundles(
     graph: Graph,
+    boxes: Boxes,
     box_of: Sequence[int],
     shared: Collection[int],
-    uses: tuple[Sequence[int], Sequence[int]],
+    types: Sequence[int],
+    uses: tuple[list[int], list[int]],
 ) -> Bundles:
     """Return the edges of a graph.
 
     Args:
         graph: what is drawn.
+        boxes: what edges join.
         box_of: for each node the index of its box, -1 if it is hidden.
         shared: boxes that several nodes are drawn in.
-        uses: for each value, the arrow of its first use and that of all others.
+        types: for each value, the index of its type.
+        uses: for each value, the arrow of its first use, which is overwritten, and that of all others.
     """
-    origin = _origins(graph, box_of)
-    found = Bundles(origin, [], [], [], [], {})
+    origin, is_new = _origins(graph, boxes, box_of, types)
+    found = Bundles(origin, [], [], [], [], {}, is_new, [])
     sources, targets, values, arrows = found.sources, found.targets, found.values, found.arrows
-    next_use, later_use = list(uses[0]), uses[1]
+    clusters, (next_use, later_use) = boxes.clusters, uses
     latest = [-1] * len(graph.nodes)
     """For each box, the last edge that comes from it."""
     of_shared: dict[int, defaultdict[int, int]] = {box: defaultdict(lambda: -1) for box in shared}
@@ -65,6 +74,7 @@ def bundles(
             continue
         # An edge from the same box is one to the same box if it is no older than the first one to that box.
         known, first = (of_shared[target], 0) if target in of_shared else (latest, count)
+        cluster = clusters[target]
         for value in node.inputs if node.kind != "module" else inputs(node):
             source = origin[value]
             if source < 0:
@@ -73,6 +83,8 @@ def bundles(
                 found.others.setdefault(known[source], []).append(value)
             else:
                 known[source] = count
+                if clusters[source] != cluster or is_new[value]:
+                    found.notable.append(count)
                 count += 1
                 sources.append(source)
                 targets.append(target)
@@ -82,14 +94,22 @@ def bundles(
     return found
 
 
-def _origins(graph: Graph, box_of: Sequence[int]) -> list[int]:
-    origin = [-1] * len(graph.values)
+def _origins(graph: Graph, boxes: Boxes, box_of: Sequence[int], types: Sequence[int]) -> tuple[list[int], list[bool]]:
+    """Return for each value the box that it comes from, and whether no data input of that box has its type."""
+    origin, is_new = [-1] * len(types), [False] * len(types)
     for box, node in zip(box_of, graph.nodes, strict=True):
-        if box < 0 and node.inputs:
-            box = origin[node.inputs[0]]
+        read = node.inputs
+        if box < 0 and read:
+            box = origin[read[0]]
+            read = graph.nodes[boxes.nodes[box]].inputs if box >= 0 else ()
         for value in node.outputs:
-            origin[value] = box
-    return origin
+            origin[value], type_ = box, types[value]
+            for given in read:
+                if types[given] == type_ and origin[given] >= 0:
+                    break
+            else:
+                is_new[value] = True
+    return origin, is_new
 
 
 def inputs(node: Node) -> Iterable[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from typing import TYPE_CHECKING, Unpack
 
 from trec.backends import attributes
@@ -35,12 +34,8 @@ def to_dot(
         path: file that the text is written to as well; with the suffix `.gz` it is compressed.
         **options: see `trec.backends.options.PictureOptions`.
     """
-    printed = StringIO()
     with paused():
-        for part in lines(lower(graph, **options)):
-            printed.write(part)
-            printed.write("\n")
-    text = printed.getvalue()
+        text = "\n".join([*lines(lower(graph, **options)), ""])
     if path is not None:
         write_text(path, [text.removesuffix("\n")])
     return text
@@ -76,9 +71,10 @@ def _boxes(drawing: Drawing, names: Sequence[str], tooltips: bool) -> Iterator[s
     before, after = [], []
     for row in boxes.faces:
         tooltip = (' tooltip="', f'{quoted(row.about)}"') if tooltips else ("", "")
-        before.append(f"[label={_value(label.of(row))}{tooltip[0]}")
+        before.append(f" [label={_value(label.of(row))}{tooltip[0]}")
         after.append(f"{tooltip[1]}{_also(attributes.link(row))} {looks[row.look]}]")
     face, heads = boxes.face, attributes.all_quoted(boxes.names) if tooltips else [""] * len(boxes)
+    about = attributes.all_quoted([cluster.tooltip for cluster in drawing.clusters]) if tooltips else ()
     rows: list[str] = []
     for depth, entry in drawing.walk():
         indent = "\t" * (depth + 1)
@@ -86,12 +82,14 @@ def _boxes(drawing: Drawing, names: Sequence[str], tooltips: bool) -> Iterator[s
             rows.append(indent + "}")
         elif isinstance(entry, int):
             own = drawing.clusters[entry]
-            about = f'; tooltip="{quoted(own.tooltip)}"' if tooltips else ""
-            link = _also(attributes.link(own), "; ")
+            words = f'; tooltip="{about[entry]}"' if tooltips else ""
+            link = _also(attributes.link(own), "; ") if own.link else ""
             rows.append(f"{indent}subgraph cluster_{entry} {{")
-            rows.append(f"{indent}\tlabel={_value(label.of(own, left=True))}; {frames[own.look]}{about}{link}")
+            rows.append(f"{indent}\tlabel={_value(label.of(own, left=True))}; {frames[own.look]}{words}{link}")
         else:
-            rows += [f"{indent}{names[box]} {before[face[box]]}{heads[box]}{after[face[box]]}" for box in entry]
+            part = slice(entry.start, entry.stop)
+            columns = zip(names[part], face[part], heads[part], strict=True)
+            rows += [f"{indent}{name}{before[at]}{head}{after[at]}" for name, at, head in columns]
         if len(rows) > _MANY:
             yield "\n".join(rows)
             rows.clear()
@@ -107,14 +105,14 @@ def _edges(drawing: Drawing, names: Sequence[str], tooltips: bool) -> Iterator[s
         tooltip = ('tooltip="', f'{quoted(arrow.about)}" ') if tooltips else ("", "")
         weight = "" if arrow.main else "weight=1 "
         length = "" if arrow.length == 1 else f"minlen={arrow.length} "
-        before.append(f"[{label}{tooltip[0]}")
+        before.append(f" [{label}{tooltip[0]}")
         after.append(f"{tooltip[1]}{weight}{length}{strokes[arrow.stroke]}]")
     about = attributes.all_quoted(edges.names) if tooltips else [""] * len(edges.names)
     for start in range(0, len(edges), _MANY):
         part = slice(start, start + _MANY)
         rows = zip(edges.sources[part], edges.targets[part], edges.arrow[part], edges.values[part], strict=True)
         yield "\n".join([
-            f"\t{names[source]} -> {names[target]} {before[arrow]}{about[value]}{after[arrow]}"
+            f"\t{names[source]} -> {names[target]}{before[arrow]}{about[value]}{after[arrow]}"
             for source, target, arrow, value in rows
         ])  # fmt: skip
 

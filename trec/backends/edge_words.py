@@ -12,13 +12,20 @@ if TYPE_CHECKING:
     from trec.backends.nesting import Nesting
     from trec.backends.options import Shapes
     from trec.ir.graph import Graph
+    from trec.ir.types import NodeKind
 
-SAID = frozenset({"param", "buffer", "constant", "input"})
+SAID: tuple[NodeKind, ...] = ("param", "buffer", "constant", "input")
 """Kinds of nodes whose boxes say the shape already."""
 
 
 def edge_words(
-    graph: Graph, bundles: Bundles, boxes: Boxes, nesting: Nesting, words: Sequence[str], which: Shapes
+    graph: Graph,
+    bundles: Bundles,
+    boxes: Boxes,
+    nesting: Nesting,
+    types: Sequence[int],
+    words: Sequence[str],
+    which: Shapes,
 ) -> dict[int, str]:
     """Return what is written along each edge that has words.
 
@@ -27,10 +34,10 @@ def edge_words(
         bundles: the edges.
         boxes: what they join.
         nesting: the clusters.
+        types: for each value, the index of its type.
         words: the shape of each tensor type as it is written.
         which: shapes that are written: those that change or leave a module, all or none.
     """
-    types = [value.type for value in graph.values]
     counts = {edge: f"×{len(others) + 1}" for edge, others in bundles.others.items()}
     mixed = {
         edge
@@ -41,7 +48,7 @@ def edge_words(
         return counts
     told: Iterable[int] = range(len(bundles.values))
     if which == "changes":
-        told = _news(graph, bundles, boxes, nesting, types, mixed)
+        told = _news(graph, bundles, boxes, nesting, mixed)
     found = counts.copy()
     for edge in told:
         if edge not in mixed:
@@ -50,33 +57,16 @@ def edge_words(
     return found
 
 
-def _news(
-    graph: Graph, bundles: Bundles, boxes: Boxes, nesting: Nesting, types: Sequence[int], mixed: set[int]
-) -> Iterator[int]:
+def _news(graph: Graph, bundles: Bundles, boxes: Boxes, nesting: Nesting, mixed: set[int]) -> Iterator[int]:
     """Yield the edges along which a shape is told: of each value the first where it is new, or leaves a cluster."""
     nodes, clusters = graph.nodes, boxes.clusters
-    quiet = [nodes[node].kind in SAID for node in boxes.nodes]
-    told = [box >= 0 and quiet[box] for box in bundles.origin]
-    new = _new(graph, boxes, bundles.origin, types)
-    ends = zip(bundles.values, bundles.sources, bundles.targets, strict=True)
-    for edge, (value, source, target) in enumerate(ends):
-        if told[value] or not (new[value] or clusters[source] != clusters[target]):
+    told: set[int] = set()
+    for edge in bundles.notable:
+        value, source, target = bundles.values[edge], bundles.sources[edge], bundles.targets[edge]
+        if value in told or edge in mixed:
             continue
-        if nodes[boxes.nodes[target]].kind == "output" or edge in mixed:
+        if nodes[boxes.nodes[source]].kind in SAID or nodes[boxes.nodes[target]].kind == "output":
             continue
-        if new[value] or nesting.leaves(clusters[source], clusters[target]):
-            told[value] = True
+        if bundles.is_new[value] or nesting.leaves(clusters[source], clusters[target]):
+            told.add(value)
             yield edge
-
-
-def _new(graph: Graph, boxes: Boxes, origin: Sequence[int], types: Sequence[int]) -> list[bool]:
-    """Return for each value whether it has a type that none of the data inputs of its box has."""
-    nodes, found = graph.nodes, [True] * len(types)
-    for value, box in enumerate(origin):
-        if box >= 0:
-            type_ = types[value]
-            for given in nodes[boxes.nodes[box]].inputs:
-                if types[given] == type_ and origin[given] >= 0:
-                    found[value] = False
-                    break
-    return found

@@ -33,17 +33,22 @@ class Faces(Table[Face]):
     A face is made once for all that it depends on; most nodes of a large graph find theirs.
     """
 
-    __slots__ = ("_calls", "_facts", "_graph", "_known", "_links", "_looks", "_places", "_shapes", "_style", "_types")
+    __slots__ = (
+        "_calls", "_graph", "_known", "_links", "_looks", "_places", "_shapes", "_style", "_types", "of_steps",
+    )  # fmt: skip
 
-    def __init__(self, graph: Graph, style: Style, looks: Looks, shapes: Sequence[str], links: str) -> None:
+    def __init__(
+        self, graph: Graph, style: Style, looks: Looks, types: Sequence[int], shapes: Sequence[str], links: str
+    ) -> None:
         super().__init__()
-        self._graph, self._style, self._looks, self._shapes = graph, style, looks, shapes
-        self._facts = [dict(row) for row in graph.attrs]
-        self._calls = [labels.call(row) for row in graph.attrs]
+        self._graph, self._style, self._looks, self._types, self._shapes = graph, style, looks, types, shapes
+        self._calls: dict[int, str] = {}
         self._places = [f"\n{source.file}:{source.line}" for source in graph.sources]
         self._links = [link(links, source) for source in graph.sources] if links else []
-        self._types = [value.type for value in graph.values]
         self._known: dict[tuple[object, ...], int] = {}
+        self.of_steps: dict[tuple[str, int, int], int] = {}
+        """The faces of operators that stand for no scope, by operator, arguments and place, as far as they were made.
+        """
 
     # ---- words
 
@@ -62,7 +67,9 @@ class Faces(Table[Face]):
 
     def about(self, what: str, row: Node | Scope) -> str:
         """Return what a tooltip says behind a name: what that is, its arguments and its place in the code."""
-        arguments = self._calls[row.attrs]
+        arguments = self._calls.get(row.attrs)
+        if arguments is None:
+            arguments = self._calls[row.attrs] = labels.call(self._graph.attrs[row.attrs])
         place = self._places[row.source] if row.source >= 0 else ""
         return f": {what}\n{arguments}{place}" if arguments else f": {what}{place}"
 
@@ -82,6 +89,8 @@ class Faces(Table[Face]):
         if face is None:
             make = {"op": self._op, "link": self._link}.get(node.kind, self._outside)
             face = self._known[key] = self.add(make(node))
+            if node.kind == "op" and node.scope < 0:
+                self.of_steps[node.op, node.attrs, node.source] = face
         return face
 
     def _step(self, node: Node, title: str, subtitle: str, detail: str, look: int) -> Face:
@@ -89,7 +98,7 @@ class Faces(Table[Face]):
         return Face(title, subtitle, detail, look, about, self.link(node.source), self._repeats(node))
 
     def _op(self, node: Node) -> Face:
-        error = self._facts[node.attrs].get("error")
+        error = self._graph.attrs_of(node).get("error")
         sign = sign_of(node.op)
         family = self._family(node)
         repeats = self._repeats(node)
@@ -98,7 +107,7 @@ class Faces(Table[Face]):
             return self._step(node, sign, "", "", look)
         size = self._style.view_size if family == "view" else self._style.op_size
         look = self._looks.of("box", self._looks.family(family), size, error=error is not None)
-        detail = " · ".join(was(self._facts[node.attrs]) if error is None else [str(error)])
+        detail = " · ".join(was(self._graph.attrs_of(node)) if error is None else [str(error)])
         return self._step(node, self.cut(short_name(node.op)), labels.times("", repeats), detail, look)
 
     def _link(self, node: Node) -> Face:
@@ -106,7 +115,7 @@ class Faces(Table[Face]):
         return Face("", "", "", look, f": {node.op}", self.link(node.source), self._repeats(node))
 
     def _outside(self, node: Node) -> Face:
-        error = self._facts[node.attrs].get("error")
+        error = self._graph.attrs_of(node).get("error")
         paint = self._looks.family("other")
         look = self._looks.of("box", paint, self._style.op_size, line="dashed", error=error is not None)
         subtitle = node.kind if node.op != node.kind else ""
@@ -116,7 +125,7 @@ class Faces(Table[Face]):
 
     def params(self, node: Node) -> int:
         """Return how many parameters are in a collapsed call."""
-        found = self._facts[node.attrs].get("params")
+        found = self._graph.attrs_of(node).get("params")
         return found if isinstance(found, int) else 0
 
     def call(self, node: Node | None, scope: Scope, params: int) -> Named:
@@ -138,7 +147,7 @@ class Faces(Table[Face]):
         return scope.path or scope.name, face
 
     def _call(self, title: str, node: Node | None, scope: Scope, params: int) -> Face:
-        facts, own = self._facts[scope.attrs], self._facts[node.attrs if node else scope.attrs]
+        facts, own = self._graph.attrs_of(scope), self._graph.attrs_of(node or scope)
         words = labels.detail(scope.cls, without_marks(self._graph.attrs[scope.attrs]))
         if params > 0:
             words.append(labels.params(params))
@@ -161,7 +170,7 @@ class Faces(Table[Face]):
 
     def _family_of_layers(self, scope: Scope) -> Family:
         """Return the family that matters most among the layers of a call that runs them one after the other."""
-        layers = self._facts[scope.attrs].get("layers")
+        layers = self._graph.attrs_of(scope).get("layers")
         found = {self._family_of_class(str(name)) for name in layers} if isinstance(layers, tuple) else set()
         return next((family for family in LEADING if family in found), "other")
 
@@ -190,7 +199,7 @@ class Faces(Table[Face]):
 
     def state(self, node: Node) -> Named:
         """Return name and face of a parameter, a buffer or a constant."""
-        name = str(self._facts[node.attrs].get("qualname", node.name)) if node.attrs else node.name
+        name = str(self._graph.attrs_of(node).get("qualname", node.name)) if node.attrs else node.name
         title = labels.relative(name, self._graph.scopes[node.parent].path)
         type_ = self._types[node.outputs[0]] if node.outputs else -1
         key = (node.kind, title, type_, node.attrs, node.source, node.scope)
@@ -198,7 +207,7 @@ class Faces(Table[Face]):
         if face is None:
             line: Line = "dashed" if node.kind == "constant" else "solid"
             look = self._looks.of("box", self._style.theme.state, self._style.view_size, line=line)
-            equal = self._facts[node.attrs].get(TIMES)
+            equal = self._graph.attrs_of(node).get(TIMES)
             repeats = equal if type(equal) is int else 1
             shape = labels.times(self._shapes[type_] if type_ >= 0 else "", repeats)
             about, target = self.about(node.kind, node), self.link(node.source)

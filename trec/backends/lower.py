@@ -67,7 +67,7 @@ def _lowered(graph: Graph, wanted: PictureOptions, style: Style) -> Drawing:
         edges,
         tuple(painter.looks),
         strokes(graph, theme),
-        tuple(dict.fromkeys([box_of[index] for index, node in enumerate(graph.nodes) if node.kind == "input"])),
+        tuple(dict.fromkeys([box_of[index] for index in graph.of_kind.get("input", ())])),
         wanted["title"],
         painter.colours.title,
         legend,
@@ -84,7 +84,7 @@ def main_dtype(graph: Graph) -> str:
 
 
 def _caption(graph: Graph) -> str:
-    depth = max((node.depth for node in graph.nodes if node.kind in ("op", "module")), default=0)
+    depth = max([node.depth for node in graph.nodes if node.kind in ("op", "module")], default=0)
     count = Sums(graph).of_scopes[0][1] if graph.scopes else 0
     words = [graph.name, f"depth {depth}", labels.params(count)]
     return " · ".join(word for word in words if word)

@@ -30,4 +30,7 @@ class Nesting:
 
     def leaves(self, source: int, target: int) -> bool:
         """Tell whether an edge from one cluster to another goes out of the first."""
-        return source >= 0 and self.common(source, target) != source
+        depths, parents = self._depths, self._parents
+        while target >= 0 and source >= 0 and depths[target] > depths[source]:
+            target = parents[target]
+        return source >= 0 and target != source

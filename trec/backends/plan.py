@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Sequence
+from itertools import chain, compress
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -10,11 +11,13 @@ from msgspec import Struct
 from trec.ir.types import NODE_KINDS, NodeKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from trec.ir.graph import Graph
     from trec.ir.types import Node
 
 _STATE: tuple[NodeKind, ...] = ("param", "buffer")
-_OUTER = ("input", "output")
+_OUTER: tuple[NodeKind, ...] = ("input", "output")
 _MANY = 2
 _FEW = 4
 """Ends of one container that are drawn apart."""
@@ -25,8 +28,8 @@ _WEIGHTS: dict[NodeKind, int] = {"input": 0, "output": 0, "module": _MANY, "cons
 class Plan(Struct, frozen=True):
     """Which rows of a graph are drawn, and inside what."""
 
-    shown: tuple[bool, ...]
-    """For each node, whether it is a box."""
+    drawn: Sequence[int]
+    """The nodes that are boxes, or in the box of another."""
     stands_for: dict[int, int]
     """Scope that a node is drawn instead of: a call that holds nothing else. Index of the node to that of the scope."""
     cluster_of: tuple[int, ...]
@@ -51,8 +54,8 @@ def plan(graph: Graph, *, params: bool) -> Plan:
         params: whether parameters and buffers are boxes.
     """
     aten = dict(graph.meta).get("level") == "aten"
-    shown = (True,) * len(graph.nodes) if params else _without_state(graph)
-    counts, lone = _count(graph, shown, aten)
+    drawn = range(len(graph.nodes)) if params else _without_state(graph)
+    counts, lone = _count(graph, drawn, aten)
     stands_for: dict[int, int] = {}
     cluster_of: list[int] = []
     scopes: list[int] = []
@@ -68,33 +71,43 @@ def plan(graph: Graph, *, params: bool) -> Plan:
             cluster_of.append(len(scopes))
             scopes.append(index)
             parents.append(around)
-    return Plan(shown, stands_for, tuple(cluster_of), tuple(scopes), tuple(parents), _merged(graph))
+    return Plan(drawn, stands_for, tuple(cluster_of), tuple(scopes), tuple(parents), _merged(graph))
 
 
 def plan_of_all(graph: Graph) -> Plan:
     """Return a plan by which every node is a box of its own, no two share one, and every scope is a cluster."""
     count = len(graph.scopes)
     parents = tuple([scope.parent for scope in graph.scopes])
-    return Plan((True,) * len(graph.nodes), {}, tuple(range(count)), tuple(range(count)), parents, {})
+    return Plan(range(len(graph.nodes)), {}, tuple(range(count)), tuple(range(count)), parents, {})
 
 
-def _without_state(graph: Graph) -> tuple[bool, ...]:
-    users, producers = graph.users, graph.producers
-    shown: list[bool] = []
-    for node in graph.nodes:
-        if node.kind == "op" and node.inputs and not any(users[value] for value in node.outputs):
-            shown.append(any(shown[producers[value]] for value in node.inputs))
-        else:
-            shown.append(node.kind not in _STATE)
-    return tuple(shown)
+def _without_state(graph: Graph) -> list[int]:
+    nodes, state = graph.nodes, [index for kind in _STATE for index in graph.of_kind.get(kind, ())]
+    is_state = [False] * len(graph.values)
+    for index in state:
+        for value in nodes[index].outputs:
+            is_state[value] = True
+    books = [
+        index
+        for index, node in enumerate(nodes)
+        if node.inputs
+        and is_state[node.inputs[0]]
+        and node.kind == "op"
+        and all(map(is_state.__getitem__, node.inputs))
+    ]
+    made = {value for index in books for value in nodes[index].outputs}
+    read = made.intersection(chain.from_iterable([node.inputs for node in nodes])) if books else made
+    shown = bytearray(b"\1") * len(nodes)
+    for index in chain(state, [index for index in books if read.isdisjoint(nodes[index].outputs)]):
+        shown[index] = 0
+    return list(compress(range(len(nodes)), shown))
 
 
 def _merged(graph: Graph) -> dict[int, int]:
     """Return inputs and outputs that lie in one container and have one end, or more ends than can be told apart."""
     containers: dict[tuple[int, str, str], dict[object, list[int]]] = {}
-    for index, node in enumerate(graph.nodes):
-        if node.kind not in _OUTER:
-            continue
+    for index in [index for kind in _OUTER for index in graph.of_kind.get(kind, ())]:
+        node = graph.nodes[index]
         container, dot, _ = node.name.removeprefix(f"{graph.scopes[node.parent].name}.").partition(".")
         if dot:
             ends = containers.setdefault((node.parent, node.kind, container), {})
@@ -114,22 +127,22 @@ def _end(graph: Graph, node: Node) -> object:
     return frozenset(graph.users[node.outputs[0]])
 
 
-def _count(graph: Graph, shown: tuple[bool, ...], aten: bool) -> tuple[list[int], list[int]]:
+def _count(graph: Graph, drawn: Iterable[int], aten: bool) -> tuple[list[int], list[int]]:
     """Count for each scope the boxes in it: 0, 1 for a single operator, or more; and find that operator.
 
     A module inside a module counts as many, so that only the innermost call disappears into its operator. Parameters
     do not count below the level of operators, where they are drawn beside the box of their module.
     """
-    counts = [0] * len(graph.scopes)
-    lone = [-1] * len(graph.scopes)
+    nodes, counts, lone = graph.nodes, [0] * len(graph.scopes), [-1] * len(graph.scopes)
     weights: dict[NodeKind, int] = {
         **dict.fromkeys(NODE_KINDS, 1),
         **_WEIGHTS,
         **dict.fromkeys(_STATE, _MANY if aten else 0),
     }
-    for index, (node, visible) in enumerate(zip(graph.nodes, shown, strict=True)):
+    for index in drawn:
+        node = nodes[index]
         weight = weights[node.kind]
-        if weight and visible:
+        if weight:
             counts[node.parent] += weight
             lone[node.parent] = index
     for index in range(len(graph.scopes) - 1, 0, -1):

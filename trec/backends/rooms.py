@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from trec.backends.bundles import Bundles
 
 
-def lengths(bundles: Bundles, state: Sequence[bool], clusters: Sequence[int]) -> dict[int, int]:
+def lengths(bundles: Bundles, state: Sequence[int], clusters: Sequence[int]) -> dict[int, int]:
     """Return for each edge that spans several ranks how many.
 
     Where the flow enters a cluster in which parameters, and operators on nothing but parameters, stand above a box, it
@@ -19,10 +19,10 @@ def lengths(bundles: Bundles, state: Sequence[bool], clusters: Sequence[int]) ->
 
     Args:
         bundles: the edges.
-        state: for each box, whether it is a parameter, a buffer or a constant.
+        state: for each box, 1 if it is a parameter, a buffer or a constant, else 0.
         clusters: for each box, the cluster that it is in.
     """
-    if True not in state:
+    if 1 not in state:
         return {}
     rooms = [0] * len(state)
     """For each box, how many ranks stand above it."""

@@ -42,7 +42,7 @@ def through_tensors(
         arrows: what edges look like.
     """
     kinds = [painter.graph.nodes[node].kind for node in boxes.nodes]
-    found = Bundles(list(origin), [], [], [], [], {})
+    found = Bundles(list(origin), [], [], [], [], {}, [], [])
     faces, names, clusters = list(boxes.face), list(boxes.names), list(boxes.clusters)
     for value, uses in readers.items():
         source = middle = origin[value]

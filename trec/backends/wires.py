@@ -43,15 +43,19 @@ def connect(
     """
     arrows = Arrows(graph)
     shared = {box_of[leader] for leader in painter.plan.merged.values()}
-    found = bundles(graph, box_of, shared, arrows.uses())
-    strokes = _strokes(graph, found, boxes, box_of)
+    found = bundles(graph, boxes, box_of, shared, painter.types, arrows.uses(painter.types))
+    strokes = _strokes(graph, found, box_of)
     if tensors == "nodes":
         by_pair = {(found.sources[edge], found.targets[edge]): stroke for edge, stroke in strokes.items()}
         readers = readers_of(graph, box_of, found.origin)
         boxes, found = through_tensors(painter, boxes, nesting, found.origin, readers, by_pair, arrows)
     else:
-        words = edge_words(graph, found, boxes, nesting, painter.shapes, shapes)
-        state = [graph.nodes[node].kind in STATE for node in boxes.nodes]
+        words = edge_words(graph, found, boxes, nesting, painter.types, painter.shapes, shapes)
+        state = bytearray(len(boxes) + 1)  # one more for the box -1
+        for kind in STATE:
+            for index in graph.of_kind.get(kind, ()):
+                state[box_of[index]] = 1
+        state.pop()
         arrows.vary(found, strokes, words, lengths(found, state, boxes.clusters))
     _carry(graph, found, arrows, box_of)
     names = [value.name for value in graph.values]
@@ -66,16 +70,16 @@ def strokes(graph: Graph, theme: Theme) -> tuple[Stroke, ...]:
     return tuple(found)
 
 
-def _strokes(graph: Graph, found: Bundles, boxes: Boxes, box_of: Sequence[int]) -> dict[int, int]:
+def _strokes(graph: Graph, found: Bundles, box_of: Sequence[int]) -> dict[int, int]:
     """Return the strokes of edges that are not plain: by way of the host, not in all runs, added or removed."""
-    hosts = [graph.nodes[node].kind == "host" for node in boxes.nodes]
+    hosts = {box_of[index] for index in graph.of_kind.get("host", ())}
     partial = partial_uses(graph, box_of, found.origin)
     changes = change_of_uses(graph, box_of, found.origin) if shows_diff(graph) else {}
-    if not (True in hosts or partial or changes):
+    if not (hosts or partial or changes):
         return {}
     strokes: dict[int, int] = {}
     for edge, pair in enumerate(zip(found.sources, found.targets, strict=True)):
-        stroke = DASHED if hosts[pair[0]] or hosts[pair[1]] or pair in partial else PLAIN
+        stroke = PLAIN if hosts.isdisjoint(pair) and pair not in partial else DASHED
         stroke = _CHANGED.get(changes.get(pair), stroke)
         if stroke != PLAIN:
             strokes[edge] = stroke

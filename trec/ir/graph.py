@@ -17,6 +17,7 @@ from trec.ir.types import (
     Derivative,
     Lifetime,
     Node,
+    NodeKind,
     Note,
     Phase,
     Scope,
@@ -123,6 +124,15 @@ class Graph(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
         for scope in self.scopes:
             counts.append((counts[scope.parent] if scope.parent >= 0 else 1) * (1 + len(scope.repeats)))
         return tuple(counts)
+
+    @cached_property
+    def of_kind(self) -> Mapping[NodeKind, tuple[int, ...]]:
+        """The indices of the nodes of each kind but `op`, in program order; most kinds are in few graphs."""
+        found: dict[NodeKind, list[int]] = {}
+        for index, node in enumerate(self.nodes):
+            if node.kind != "op":
+                found.setdefault(node.kind, []).append(index)
+        return {kind: tuple(indices) for kind, indices in found.items()}
 
     @cached_property
     def index_of(self) -> dict[str, int]:
