@@ -218,8 +218,8 @@ def test_wrong_arguments_are_told() -> None:
         trec.union([])
     for join in (trec.union, trec.symbolic, trec.merge):
         graphs: Any
-        for graphs, kind in ((graph, "Graph"), (3, "int"), ([graph, "net.trec"], "str")):
-            with pytest.raises(OptionError, match=f"expected a list of graphs.* {kind}"):
+        for graphs, kind in ((graph, "single graph"), (3, "int"), ([graph, "net.trec"], "1 is .* str")):
+            with pytest.raises(OptionError, match=f"expected .*graphs.* {kind}"):
                 join(graphs)
     with pytest.raises(OptionError, match="expected 2 names"):
         trec.union([graph, graph], names=("one",))
