@@ -15,7 +15,6 @@ from trec.analysis.unfolded import unfolded
 from trec.ir.types import SOURCE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from trec.analysis.unfolded import Unfolded
@@ -140,8 +139,12 @@ def _standing(graph: Graph, whole: Unfolded, found: Memory) -> Memory:
 
 
 def _ranges(graph: Graph) -> list[Live]:
-    if graph.lifetimes:
-        return list(_measured(graph))
+    inferred = _inferred(graph)
+    return _measured(graph, inferred) if graph.lifetimes else inferred
+
+
+def _inferred(graph: Graph) -> list[Live]:
+    """Return the pieces of memory as the graph and lines of the source code tell."""
     storage, producers, nodes = storages(graph), graph.producers, graph.nodes
     sizes = [size_bytes(type_) for type_ in graph.types]
     ends = _ends(graph)
@@ -164,14 +167,25 @@ def _ranges(graph: Graph) -> list[Live]:
     ]
 
 
-def _measured(graph: Graph) -> Iterator[Live]:
-    """Yield the pieces of memory as they were in the run that was recorded."""
+def _measured(graph: Graph, inferred: list[Live]) -> list[Live]:
+    """Return the pieces of memory as they were in the run that was recorded.
+
+    Where it is not known exactly when one was let go, that is inferred, between when it was still held and when it was
+    not any more.
+    """
     makers = {value.name: maker for value, maker in zip(graph.values, graph.producers, strict=True)}
+    ends = {live.name: live.last for live in inferred}
+    found = []
     for row in graph.lifetimes:
-        first = makers[row.values[0]]
-        if graph.nodes[first].kind not in SOURCE_KINDS:
-            last = graph.index_of.get(row.node, len(graph.nodes) - 1)
-            yield Live(row.values[0], row.bytes, first, max(first, last))
+        name = row.values[0] if row.values else row.maker
+        first = makers[name] if row.values else graph.index_of[name]
+        if graph.nodes[first].kind in SOURCE_KINDS:
+            continue
+        last = graph.index_of.get(row.node, len(graph.nodes) - 1)
+        if row.held:
+            last = max(graph.index_of.get(row.held, first), min(last, ends.get(name, last)))
+        found.append(Live(name, row.bytes, first, max(first, last)))
+    return found
 
 
 def _ends(graph: Graph) -> list[int]:
