@@ -139,8 +139,29 @@ def _standing(graph: Graph, whole: Unfolded, found: Memory) -> Memory:
 
 
 def _ranges(graph: Graph) -> list[Live]:
-    inferred = _inferred(graph)
-    return _measured(graph, inferred) if graph.lifetimes else inferred
+    return _measured(graph) if graph.lifetimes else _inferred(graph)
+
+
+def _measured(graph: Graph) -> list[Live]:
+    """Return the pieces of memory as they were in the run that was recorded.
+
+    Where it is not known exactly when one was let go, it is taken to be held until it is read last.
+    """
+    nodes, users, index_of = graph.nodes, graph.users, graph.index_of
+    values = {value.name: index for index, value in enumerate(graph.values)}
+    end = len(nodes) - 1
+    found = []
+    for row in graph.lifetimes:
+        name = row.values[0] if row.values else row.maker
+        first = graph.producers[values[name]] if row.values else index_of[name]
+        if nodes[first].kind in SOURCE_KINDS:
+            continue
+        last = index_of.get(row.node, end)
+        if row.held:
+            read = max([user for value in row.values for user in users[values[value]]], default=first)
+            last = end if nodes[read].kind == "output" else max(index_of[row.held], read)
+        found.append(Live(name, row.bytes, first, max(first, last)))
+    return found
 
 
 def _inferred(graph: Graph) -> list[Live]:
@@ -165,27 +186,6 @@ def _inferred(graph: Graph) -> list[Live]:
         for first, end in last.items()
         if nodes[producers[first]].kind not in SOURCE_KINDS
     ]
-
-
-def _measured(graph: Graph, inferred: list[Live]) -> list[Live]:
-    """Return the pieces of memory as they were in the run that was recorded.
-
-    Where it is not known exactly when one was let go, that is inferred, between when it was still held and when it was
-    not any more.
-    """
-    makers = {value.name: maker for value, maker in zip(graph.values, graph.producers, strict=True)}
-    ends = {live.name: live.last for live in inferred}
-    found = []
-    for row in graph.lifetimes:
-        name = row.values[0] if row.values else row.maker
-        first = makers[name] if row.values else graph.index_of[name]
-        if graph.nodes[first].kind in SOURCE_KINDS:
-            continue
-        last = graph.index_of.get(row.node, len(graph.nodes) - 1)
-        if row.held:
-            last = max(graph.index_of.get(row.held, first), min(last, ends.get(name, last)))
-        found.append(Live(name, row.bytes, first, max(first, last)))
-    return found
 
 
 def _ends(graph: Graph) -> list[int]:

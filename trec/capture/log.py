@@ -103,6 +103,12 @@ class Lifetime(Struct, eq=False, gc=False):
     """How many values had been made when it was given back; -1 if it was there to the end."""
     held: int = -1
     """The newest value when it was last known to be held; -1 where `end` is exact because autograd keeps nothing."""
+    looked: int = -1
+    """The newest value when it was last looked at."""
+    references: int = 0
+    """How many references there were in C++ then."""
+    is_reserve: bool = False
+    """Whether it would be empty if autograd did not need it."""
 
 
 class Log:

@@ -21,7 +21,7 @@ from trec.capture.torch_api import use_count
 from trec.capture.values.storages import carrier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from torch import Tensor
 
@@ -34,73 +34,93 @@ _FEW = 64
 """So many storages are looked at whenever there is reason to; more, only when they have become an eighth more."""
 
 
+Followed = tuple["Storage", Lifetime, "Callable[[], Tensor | None]"]
+"""A storage that autograd may keep, its lifetime, and what returns the tensor that was made with it."""
+
+
 class Watch(ref[Any]):
     """A weak reference to a storage that knows its lifetime."""
 
-    __slots__ = ("lifetime", "lifetimes")
+    __slots__ = ("lifetime", "tally")
     lifetime: Lifetime
-    lifetimes: Lifetimes
+    tally: Tally
+
+
+class Tally:
+    """How much is there at a moment; known to each reference, so it knows none, nor what holds them."""
+
+    __slots__ = ("size", "types")
+
+    def __init__(self, types: list[int] | None) -> None:
+        self.size = 0
+        """Bytes that are there, as far as is known."""
+        self.types = types
+        """As long as all values made so far; None when the recording has ended."""
 
 
 class Lifetimes:
     """The lifetimes of the storages that operators make, while they make them."""
 
-    def __init__(self, log: Log, entries: dict[int, Entry], thread: Callable[[], Callable[[], Thread | None] | None]):
+    def __init__(
+        self, log: Log, entries: dict[int, Entry], thread: Callable[[], Callable[[], Thread | None] | None]
+    ) -> None:
         self.log = log
-        self.size = 0
-        """Bytes that are there, as far as is known."""
+        self.tally = Tally(log.types)
         self.peak = 0
         """The most bytes that were known to be there at once."""
+        self.reserve = 0
+        """Id of a tensor that an operator is making and that would be empty if autograd did not need it."""
         self._entries, self._thread = entries, thread
-        self._followed: list[Storage] = []
+        self._followed: list[Followed] = []
         """Those that autograd may keep, as far as they are not known to be let go."""
-        self._most = _FEW
-        """How many of them there may be before they are looked at."""
-        self._closed = False
+        self._enough = 0
+        """How many of them there must be to be looked at again."""
+        self._follows = is_grad_enabled()
+        """Whether autograd may keep more than the model asks it to."""
+        log.followed = TELLS_HOLDERS or not self._follows
 
-    def begin(self, untyped: torch.UntypedStorage, value: int) -> Watch:
-        """Note that an operator made a storage, and return the reference that watches it.
+    def begin(self, storage: Storage, untyped: torch.UntypedStorage, reach: Callable[[], Tensor | None]) -> None:
+        """Note that an operator made a storage; if autograd may keep it, it will be looked at from time to time.
 
         Args:
-            untyped: the storage.
-            value: what lies in it.
+            storage: what is known of it.
+            untyped: the storage itself.
+            reach: returns the tensor that was made with it.
         """
-        size = untyped.nbytes()
-        watch = Watch(untyped, _gone)
-        watch.lifetimes = self
-        lifetime = watch.lifetime = Lifetime([value], size)
-        if type(size) is int:
-            self.size += size
-            self.log.lifetimes.append(lifetime)
-        else:
-            self.log.followed = False  # its size is only a name
-        return watch
+        tally, size = self.tally, untyped.nbytes()
+        if type(size) is not int:
+            self.log.followed, size = False, 0  # it is only a name
+        value = storage.value
+        watch = storage.alive = Watch(untyped, _gone)
+        watch.tally = tally
+        lifetime = watch.lifetime = storage.lifetime = Lifetime([value], size)
+        self.log.lifetimes.append(lifetime)
+        if self.reserve == storage.first:
+            self.reserve, lifetime.is_reserve, lifetime.end = 0, True, value
+            return
+        tally.size += size
+        if tally.size > self.peak:
+            self._settle(value)
+        if self._follows and is_grad_enabled():
+            lifetime.held = value
+            self._followed.append((storage, lifetime, reach))
 
     def write(self, lifetime: Lifetime, tensor: Tensor, value: int) -> None:
         """Note that a storage was written; it may have been made larger for that."""
         lifetime.values.append(value)
         size = carrier(tensor).untyped_storage().nbytes()
         if type(size) is int and size > lifetime.bytes:
-            self.size += size - lifetime.bytes
+            self.tally.size += size - lifetime.bytes
             lifetime.bytes = size
-
-    def follow(self, storage: Storage, lifetime: Lifetime) -> None:
-        """Look at a storage that was just made from time to time, if autograd may keep it."""
-        if is_grad_enabled():
-            self.log.followed = self.log.followed and TELLS_HOLDERS
-            lifetime.held = lifetime.values[0]
-            self._followed.append(storage)
-        if self.size > self.peak:
-            self._settle(lifetime.values[0])
 
     def end(self) -> None:
         """Look at all that is there when the run has ended, while its results are still held."""
-        self._most = len(self._followed)
+        self._enough = 0
         self._settle(len(self.log.types))
 
     def close(self) -> None:
         """Note nothing any more: the recording has ended."""
-        self._closed = True
+        self.tally.types = None
         self._followed.clear()
 
     def _settle(self, now: int) -> None:
@@ -108,26 +128,25 @@ class Lifetimes:
 
         What a function that still runs has made may be held in C++. It is not judged before the function ends.
         """
-        if len(self._followed) > self._most:
+        if len(self._followed) < self._enough:
             return
-        began = self._began(now)
-        left, unsettled = [], 0
-        for storage in self._followed:
-            lifetime = storage.lifetime
-            if lifetime is None or lifetime.freed >= 0:
-                continue
-            if self._is_held(storage):
-                lifetime.held = now
-            elif lifetime.values[0] >= began:
-                unsettled += lifetime.bytes
-            else:
-                lifetime.end = began
-                self.size -= lifetime.bytes
-                continue
-            left.append(storage)
+        left, unsure = _held(self._followed, now)
+        unsettled = 0
+        if unsure:
+            began = self._began(now)
+            for followed in unsure:
+                storage, lifetime, _ = followed
+                if self._is_held(storage, lifetime, now):
+                    left.append(followed)
+                elif lifetime.values[0] >= began:
+                    unsettled += lifetime.bytes
+                    left.append(followed)
+                else:
+                    lifetime.end = began
+                    self.tally.size -= lifetime.bytes
         self._followed = left
-        self._most = max(_FEW, len(left) + len(left) // 8)
-        self.peak = max(self.peak, self.size - unsettled)
+        self._enough = len(left) + len(left) // 8 if len(left) > _FEW else 0
+        self.peak = max(self.peak, self.tally.size - unsettled)
 
     def _began(self, now: int) -> int:
         """Return the first value that was made in the call which runs."""
@@ -136,46 +155,78 @@ class Lifetimes:
         call = None if thread is None else thread.call
         return next((event[4][0] for event in call.events if event[4]), now) if call is not None else now
 
-    def _is_held(self, storage: Storage) -> bool:
-        """Whether anything but autograd, or C++, holds a tensor that lies in a storage."""
+    def _is_held(self, storage: Storage, lifetime: Lifetime, now: int) -> bool:
+        """Whether Python code holds a tensor that lies in a storage.
+
+        References in C++ are those of autograd, which stay, and those of variables there. So where they have become
+        fewer, one of the latter was there when they were counted last.
+        """
+        references, is_held = 0, False
         for known in storage.tensors or (storage.first,):
             entry = self._entries.get(known)
-            if entry is not None and entry.storage is storage and _holders(entry.tensor) > NOBODY:
-                return True
-        return False
+            tensor = entry.tensor() if entry is not None and entry.storage is storage else None
+            if tensor is not None:
+                count = use_count(tensor)
+                references += count
+                is_held = is_held or getrefcount(tensor) - (count > 1) > NOBODY
+        if is_held:
+            lifetime.held = now
+        elif references < lifetime.references:
+            lifetime.held = lifetime.looked
+        lifetime.looked, lifetime.references = now, references
+        return is_held
+
+
+def _held(followed: list[Followed], now: int) -> tuple[list[Followed], list[Followed]]:
+    """Return which storages Python code holds for sure, and which must be looked at more closely; not those gone."""
+    held, unsure = [], []
+    tensors, counts = _counted([reach for _, _, reach in followed])
+    for each, tensor, count in zip(followed, tensors, counts, strict=True):
+        lifetime = each[1]
+        if lifetime.end >= 0:
+            continue
+        if count > UNSURE and tensor is not None:
+            lifetime.held = now
+            held.append(each)
+        else:
+            unsure.append(each)
+    return held, unsure
+
+
+def _counted(reaches: Sequence[Callable[[], Tensor | None]]) -> tuple[list[Tensor | None], list[int]]:
+    """Return tensors with the number of references to each; if that is more than `UNSURE`, Python code has one."""
+    tensors = [reach() for reach in reaches]
+    return tensors, list(map(getrefcount, tensors))
 
 
 def _gone(watch: Watch) -> None:
-    lifetimes, lifetime = watch.lifetimes, watch.lifetime
-    if lifetimes._closed:
+    lifetime, tally = watch.lifetime, watch.tally
+    if tally.types is None:
         return
-    lifetime.freed = len(lifetimes.log.types)
+    lifetime.freed = len(tally.types)
     if lifetime.end < 0:
-        lifetime.end = lifetime.freed
-        lifetimes.size -= lifetime.bytes
+        lifetime.end, lifetime.held = lifetime.freed, -1
+        tally.size -= lifetime.bytes
 
 
 def _holders(reach: Callable[[], Tensor | None]) -> int:
-    """Return how many references Python code has to a tensor, and `NOBODY` more; 0 if it is gone."""
+    """Return how many references Python code has to a tensor, and `NOBODY` more."""
     tensor = reach()
-    if tensor is None:
-        return 0
     return getrefcount(tensor) - (use_count(tensor) > 1)  # if C++ holds it, that keeps its object by one reference
 
 
-def _nobody() -> tuple[int, bool]:
-    """Return what `_holders` gives for a tensor that only autograd holds, and whether it tells it from others."""
+def _calibrated() -> tuple[int, int, bool]:
+    """Return what `_holders` and `_counted` give for a tensor that only autograd holds, and whether that tells it."""
     with torch.enable_grad(), torch.inference_mode(False):
-        leaf = torch.ones(1, requires_grad=True)
-        kept = leaf * 1
+        kept = torch.ones(1, requires_grad=True) * 1
         reach = ref(kept)
         alone = _holders(reach)
         product = kept * kept
         saved = _holders(reach)
         del kept
-        nobody = _holders(reach)
+        nobody, unsure = _holders(reach), _counted([reach])[1][0]
         del product
-    return nobody, alone == saved == nobody + 1 > 1
+    return nobody, unsure, alone == saved == nobody + 1
 
 
-NOBODY, TELLS_HOLDERS = (0, False) if use_count is None else _nobody()
+NOBODY, UNSURE, TELLS_HOLDERS = (0, 0, False) if use_count is None else _calibrated()

@@ -212,12 +212,12 @@ class Memory:
                 self.join(tensor, value, found)
                 return value
             self.storages.pop(address, None)
-            watch = self.lifetimes.begin(untyped, value)
-            storage = self.storages[address] = Storage(address, known, value, watch, lifetime=watch.lifetime)
+            reach = ref(tensor)
+            storage = self.storages[address] = Storage(address, known, value, None)
+            self.lifetimes.begin(storage, untyped, reach)
             if aliases:
                 storage.owner = self.owned_storages.get(address)
-            self.entries[known] = Entry(ref(tensor), value, storage, 0)
-            self.lifetimes.follow(storage, watch.lifetime)
+            self.entries[known] = Entry(reach, value, storage, 0)
             return value
         self.entries[known] = Entry(ref(tensor), value, storage, 0)
         return value
@@ -248,21 +248,19 @@ class Memory:
             if key is None and sources and not components(tensor):
                 storage = sources[0]
         if storage is None:
-            self._begin(tensor, value, self.place(tensor, value, key).storage)
+            self._begin(tensor, self.place(tensor, value, key).storage)
         else:
             self.join(tensor, value, storage)
             if storage.lifetime is not None:
                 storage.lifetime.values.append(value)
         return value
 
-    def _begin(self, tensor: Tensor, value: int, storage: Storage) -> None:
+    def _begin(self, tensor: Tensor, storage: Storage) -> None:
         """Watch the storage of a tensor that is not a plain one, if it has one."""
         if storage.key is None:
             self.log.followed = False
             return
-        watch = self.lifetimes.begin(carrier(tensor).untyped_storage(), value)
-        storage.alive, storage.lifetime = watch, watch.lifetime
-        self.lifetimes.follow(storage, watch.lifetime)
+        self.lifetimes.begin(storage, carrier(tensor).untyped_storage(), self.entries[id(tensor)].tensor)
 
     def write(
         self, tensor: Tensor, entry: Entry, sources: Sequence[Storage], call: Call | None, reads: list[int]
