@@ -129,6 +129,10 @@ class Log:
         """Seconds that a call of a module took, by scope."""
         self.lifetimes: list[Lifetime] = []
         """Those of the storages that operators made."""
+        self.watched: dict[tuple[int, ...], int] = {}
+        """By kind of call, which is its arguments and the types of what it is given, when one was watched."""
+        self.unwatched: list[tuple[int, tuple[int, ...]]] = []
+        """When calls were made of which another of the same kind was watched, and their kind."""
         self.followed = True
         """Whether they are all there."""
         self.differentiates: dict[int, int] = {}

@@ -99,8 +99,8 @@ def _lifetimes(graph: Graph, changed: Graph, renamed: Mapping[str, str]) -> tupl
     for row in graph.lifetimes:
         values = tuple([new for name in row.values if (new := renamed.get(name, name)) in left])
         if values or (not row.values and row.maker in present):
-            node, maker, held = standing.get(row.node, ""), standing.get(row.maker, ""), standing.get(row.held, "")
-            found.append(Lifetime(values, node, row.bytes, maker, held))
+            last, maker, held = [standing.get(name, "") for name in (row.node, row.maker, row.held)]
+            found.append(Lifetime(values, last, row.bytes, maker, held))
     return tuple(found)
 
 

@@ -56,12 +56,14 @@ def lifetimes(
             last = order.last(lifetime.freed if kept else lifetime.end)
             held = names[order.at(lifetime.held)] if lifetime.held >= 0 and not kept else ""
             found.append(Lifetime(seen, last, lifetime.bytes, names[at], held))
+    sizes: dict[int, int] = {}
     for at, storages in made.items():
         call = program.steps[at].call
-        if call is not None and not all([is_seen for _, is_seen in storages]):
-            size = _workspace(storages, call.events, is_kept=kept)
-            if size:
-                found.append(Lifetime((), names[at], size, names[at]))
+        if call is not None and not all(is_seen for _, is_seen in storages):
+            sizes[at] = _workspace(storages, call.events, is_kept=kept)
+    for time, kind in log.unwatched:
+        sizes[order.at(time)] = sizes.get(order.at(log.watched[kind]), 0)
+    found += [Lifetime((), names[at], size, names[at]) for at, size in sizes.items() if size]
     return tuple(found)
 
 

@@ -212,7 +212,7 @@ def _gone(watch: Watch) -> None:
 def _holders(reach: Callable[[], Tensor | None]) -> int:
     """Return how many references Python code has to a tensor, and `NOBODY` more."""
     tensor = reach()
-    return getrefcount(tensor) - (use_count(tensor) > 1)  # if C++ holds it, that keeps its object by one reference
+    return getrefcount(tensor) - int(use_count(tensor) > 1)  # if C++ holds it, that keeps its object by one reference
 
 
 def _calibrated() -> tuple[int, int, bool]:
