@@ -41,21 +41,8 @@ Followed = tuple["Storage", Lifetime, "Callable[[], Tensor | None]"]
 class Watch(ref[Any]):
     """A weak reference to a storage that knows its lifetime."""
 
-    __slots__ = ("lifetime", "tally")
+    __slots__ = ("lifetime",)
     lifetime: Lifetime
-    tally: Tally
-
-
-class Tally:
-    """How much is there at a moment; known to each reference, so it knows none, nor what holds them."""
-
-    __slots__ = ("size", "types")
-
-    def __init__(self, types: list[int] | None) -> None:
-        self.size = 0
-        """Bytes that are there, as far as is known."""
-        self.types = types
-        """As long as all values made so far; None when the recording has ended."""
 
 
 class Lifetimes:
@@ -65,7 +52,10 @@ class Lifetimes:
         self, log: Log, entries: dict[int, Entry], thread: Callable[[], Callable[[], Thread | None] | None]
     ) -> None:
         self.log = log
-        self.tally = Tally(log.types)
+        self.size = 0
+        """Bytes that are there, as far as is known."""
+        self._gone: list[Watch] = []
+        """References to those given back. No code of Python's runs then: an interrupt that came in it would be lost."""
         self.peak = 0
         """The most bytes that were known to be there at once."""
         self.reserve = 0
@@ -87,19 +77,20 @@ class Lifetimes:
             untyped: the storage itself.
             reach: returns the tensor that was made with it.
         """
-        tally, size = self.tally, untyped.nbytes()
+        size = untyped.nbytes()
         if type(size) is not int:
             self.log.followed, size = False, 0  # it is only a name
         value = storage.value
-        watch = storage.alive = Watch(untyped, _gone)
-        watch.tally = tally
+        if self._gone:
+            self._take_gone(value)
+        watch = storage.alive = Watch(untyped, self._gone.append)
         lifetime = watch.lifetime = storage.lifetime = Lifetime([value], size)
         self.log.lifetimes.append(lifetime)
         if self.reserve == storage.first:
             self.reserve, lifetime.is_reserve, lifetime.end = 0, True, value
             return
-        tally.size += size
-        if tally.size > self.peak:
+        self.size += size
+        if self.size > self.peak:
             self._settle(value)
         if self._follows and is_grad_enabled():
             lifetime.held = value
@@ -110,17 +101,18 @@ class Lifetimes:
         lifetime.values.append(value)
         size = carrier(tensor).untyped_storage().nbytes()
         if type(size) is int and size > lifetime.bytes:
-            self.tally.size += size - lifetime.bytes
+            self.size += size - lifetime.bytes
             lifetime.bytes = size
 
     def end(self) -> None:
         """Look at all that is there when the run has ended, while its results are still held."""
         self._enough = 0
+        self._take_gone(len(self.log.types))
         self._settle(len(self.log.types))
 
     def close(self) -> None:
         """Note nothing any more: the recording has ended."""
-        self.tally.types = None
+        self._take_gone(len(self.log.types))
         self._followed.clear()
 
     def _settle(self, now: int) -> None:
@@ -143,10 +135,24 @@ class Lifetimes:
                     left.append(followed)
                 else:
                     lifetime.end = began
-                    self.tally.size -= lifetime.bytes
+                    self.size -= lifetime.bytes
         self._followed = left
         self._enough = len(left) + len(left) // 8 if len(left) > _FEW else 0
-        self.peak = max(self.peak, self.tally.size - unsettled)
+        self.peak = max(self.peak, self.size - unsettled)
+
+    def _take_gone(self, now: int) -> None:
+        """Note what was given back since the last storage was made.
+
+        What was made before the call that runs went before it.
+        """
+        began = self._began(now)
+        for watch in self._gone:
+            lifetime = watch.lifetime
+            lifetime.freed = now if lifetime.values[0] >= began else began
+            if lifetime.end < 0:
+                lifetime.end, lifetime.held = lifetime.freed, -1
+                self.size -= lifetime.bytes
+        self._gone.clear()
 
     def _began(self, now: int) -> int:
         """Return the first value that was made in the call which runs."""
@@ -197,16 +203,6 @@ def _counted(reaches: Sequence[Callable[[], Tensor | None]]) -> tuple[list[Tenso
     """Return tensors with the number of references to each; if that is more than `UNSURE`, Python code has one."""
     tensors = [reach() for reach in reaches]
     return tensors, list(map(getrefcount, tensors))
-
-
-def _gone(watch: Watch) -> None:
-    lifetime, tally = watch.lifetime, watch.tally
-    if tally.types is None:
-        return
-    lifetime.freed = len(tally.types)
-    if lifetime.end < 0:
-        lifetime.end, lifetime.held = lifetime.freed, -1
-        tally.size -= lifetime.bytes
 
 
 def _holders(reach: Callable[[], Tensor | None]) -> int:
