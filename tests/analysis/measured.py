@@ -42,13 +42,13 @@ def _storage(tensor: Any) -> tuple[int, Any]:
     return storage._cdata, storage
 
 
-def measured_peak(model: Any, x: Any) -> int:
+def measured_peak(model: Any, *args: Any, **kwargs: Any) -> int:
     """Return the most bytes that results of operators took at once; the fused paths of PyTorch are off."""
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
         with Meter() as meter:
-            model(x)
+            model(*args, **kwargs)
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
     peak: int = meter.peak

@@ -94,9 +94,9 @@ def test_the_peak_of_a_recording_with_costs_is_exact(name: str, level: Any) -> N
     with torch.no_grad():
         graph: Any = trec.capture(model, shape, level=level, costs=True)
         measured = measured_peak(model, torch.randn(shape))
-        estimated: Any = trec.capture(model, shape, level=level).memory().peak
+        plain: Any = trec.capture(model, shape, level=level)
     assert graph.memory().peak == measured
-    assert estimated < measured or name != "hoarder"
+    assert plain.memory().peak == measured
 
 
 @pytest.mark.torch
@@ -145,9 +145,10 @@ def test_what_autograd_saves_is_there_until_it_runs_backward() -> None:
     assert alone.memory().peak == 3 * result
     assert step.memory().peak >= 5 * result
     without_backward: Any = trec.capture(model, (32, 64), costs=True)
-    for forward in (without_backward, step.phase("forward")):
-        assert forward.lifetimes == ()
-        assert forward.memory().peak <= 3 * result
+    assert without_backward.memory().peak == 3 * result
+    forward: Any = step.phase("forward")
+    assert forward.lifetimes == ()
+    assert forward.memory().peak <= 3 * result
 
 
 @pytest.mark.torch

@@ -456,3 +456,18 @@ def test_fsdp_asks_for_storages_in_its_own_modules(mesh: Any) -> None:
 def test_all_overloads_of_an_operator_are_one_object_that_prints_its_name() -> None:
     assert isinstance(torch.ops.aten.add, api.OpOverloadPacket)
     assert str(torch.ops.aten.add) == "aten.add"
+
+
+# ---- who holds a tensor
+
+
+def test_the_object_of_a_tensor_has_one_reference_more_while_anything_in_c_plus_plus_holds_it() -> None:
+    leaf = torch.ones(2, requires_grad=True)
+    made = leaf * 1
+    alone = sys.getrefcount(made)
+    assert api.use_count(made) == 1
+    saved = made * made
+    assert api.use_count(made) > 1
+    assert sys.getrefcount(made) == alone + 1
+    del saved
+    assert sys.getrefcount(made) == alone

@@ -15,7 +15,6 @@ from trec.analysis.unfolded import unfolded
 from trec.ir.types import SOURCE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from trec.analysis.unfolded import Unfolded
@@ -28,7 +27,7 @@ class Live(Struct, frozen=True):
     """How long one piece of memory is needed."""
 
     name: str
-    """Name of the value that has it first."""
+    """Name of the value that has it first; of what a node needs only while it runs, the name of the node."""
     bytes: int
     """Bytes that it takes; 0 where a size is not known."""
     first: int
@@ -53,13 +52,16 @@ class Memory(Struct, frozen=True):
     """All pieces of memory, in the order in which they are made."""
     partial: tuple[str, ...] = ()
     """Names of calls that stand for several, of which one counts; see `memory`."""
+    is_measured: bool = False
+    """Whether this was measured while the program was recorded; else it is inferred from the graph."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the pieces of memory as plain rows."""
         return plain(self.ranges)
 
     def __str__(self) -> str:
-        head = f"peak {bytes_text(self.peak)} at {self.node or 'no node'}, in {len(self.live)} tensors"
+        how = "measured" if self.is_measured else "inferred"
+        head = f"peak {bytes_text(self.peak)} ({how}) at {self.node or 'no node'}, in {len(self.live)} tensors"
         if self.partial:
             head = f"{head}; of what {', '.join(self.partial)} stand for, one run counts"
         rows = [(live.name, bytes_text(live.bytes), live.first, live.last) for live in self.live[:_SHOWN]]
@@ -71,20 +73,24 @@ def memory(graph: Graph) -> Memory:
 
     What steps make counts, from the step that makes it to the last that reads it or a view of it. What comes from
     outside (inputs, parameters, buffers, constants) does not count; results of the model live to the end. Tensors
-    inside a single operator or a collapsed node are not seen: the finer the graph, the better the figure.
+    inside a collapsed node are not seen: the finer the graph, the better the figure.
 
     Of what was folded every iteration counts, as before, under the name of the one that stays. That takes the graph
     that was folded, which is not at hand after the result has been saved and loaded, or joined from several ranks. Then
     one iteration counts, the real peak may be several times higher, and `partial` names the calls that it is so for.
 
-    Of a graph that was recorded with `costs=True`, under `torch.no_grad()` or with its backward pass, it is known when
-    memory was really given back; this is not kept in files. Else it is inferred, without what autograd keeps: Python
-    keeps what a module is given until its call returns, and what a variable holds until the statement that reads it
-    last has ended, as far as lines of the source code tell. A variable that keeps a tensor even longer makes the real
-    peak higher.
+    Of a graph that was recorded it is measured: known is when memory was given back, and where autograd kept it, when
+    the program let it go, so that the peak is the one under `torch.no_grad()`. If the backward pass was recorded, or
+    the model runs one itself, what autograd keeps counts. What single operators and functions needed while they ran
+    counts as well.
+
+    None of this is kept in files. Of a graph from a file, and of the phases of a step, the peak is inferred, without
+    what autograd keeps: Python keeps what a module is given until its call returns, and what a variable holds until the
+    statement that reads it last has ended, as far as lines of the source code tell. A variable that keeps a tensor even
+    longer makes the real peak higher, and so does what an operator needs while it runs.
 
     Args:
-        graph: what to look at; best of level `aten`.
+        graph: what to look at; best as it was recorded.
 
     Cost: linear, and sorting what is live at the peak.
 
@@ -117,10 +123,10 @@ def _memory(graph: Graph, partial: tuple[str, ...] = ()) -> Memory:
         if size > peak:
             peak, at = size, index
     if at < 0:
-        return Memory(0, "", (), tuple(ranges), partial)
+        return Memory(0, "", (), tuple(ranges), partial, bool(graph.lifetimes))
     found = [live for live in ranges if live.first <= at <= live.last]
     found.sort(key=lambda live: (-live.bytes, live.first))
-    return Memory(peak, graph.nodes[at].name, tuple(found), tuple(ranges), partial)
+    return Memory(peak, graph.nodes[at].name, tuple(found), tuple(ranges), partial, bool(graph.lifetimes))
 
 
 def _standing(graph: Graph, whole: Unfolded, found: Memory) -> Memory:
@@ -132,16 +138,41 @@ def _standing(graph: Graph, whole: Unfolded, found: Memory) -> Memory:
         port = next((at for at, value in enumerate(ports) if whole.graph.values[value].name == live.name), 0)
         made = graph.nodes[first].outputs
         # What a collapsed node yields differs where only one of the iterations hands it out.
-        name = graph.values[made[port]].name if len(made) == len(ports) else graph.nodes[first].name
+        name = graph.values[made[port]].name if made and len(made) == len(ports) else graph.nodes[first].name
         rows.append(Live(name, live.bytes, first, last))
     told = dict(zip(found.ranges, rows, strict=True))
     node = graph.nodes[whole.standing[whole.graph.index_of[found.node]]].name if found.node else ""
-    return Memory(found.peak, node, tuple([told[live] for live in found.live]), tuple(rows))
+    return Memory(found.peak, node, tuple([told[live] for live in found.live]), tuple(rows), (), found.is_measured)
 
 
 def _ranges(graph: Graph) -> list[Live]:
-    if graph.lifetimes:
-        return list(_measured(graph))
+    return _measured(graph) if graph.lifetimes else _inferred(graph)
+
+
+def _measured(graph: Graph) -> list[Live]:
+    """Return the pieces of memory as they were in the run that was recorded.
+
+    Where it is not known exactly when one was let go, it is taken to be held until it is read last.
+    """
+    nodes, users, index_of = graph.nodes, graph.users, graph.index_of
+    values = {value.name: index for index, value in enumerate(graph.values)}
+    end = len(nodes) - 1
+    found = []
+    for row in graph.lifetimes:
+        name = row.values[0] if row.values else row.maker
+        first = graph.producers[values[name]] if row.values else index_of[name]
+        if nodes[first].kind in SOURCE_KINDS:
+            continue
+        last = index_of.get(row.node, end)
+        if row.held:
+            read = max([user for value in row.values for user in users[values[value]]], default=first)
+            last = end if nodes[read].kind == "output" else max(index_of[row.held], read)
+        found.append(Live(name, row.bytes, first, max(first, last)))
+    return found
+
+
+def _inferred(graph: Graph) -> list[Live]:
+    """Return the pieces of memory as the graph and lines of the source code tell."""
     storage, producers, nodes = storages(graph), graph.producers, graph.nodes
     sizes = [size_bytes(type_) for type_ in graph.types]
     ends = _ends(graph)
@@ -162,16 +193,6 @@ def _ranges(graph: Graph) -> list[Live]:
         for first, end in last.items()
         if nodes[producers[first]].kind not in SOURCE_KINDS
     ]
-
-
-def _measured(graph: Graph) -> Iterator[Live]:
-    """Yield the pieces of memory as they were in the run that was recorded."""
-    makers = {value.name: maker for value, maker in zip(graph.values, graph.producers, strict=True)}
-    for row in graph.lifetimes:
-        first = makers[row.values[0]]
-        if graph.nodes[first].kind not in SOURCE_KINDS:
-            last = graph.index_of.get(row.node, len(graph.nodes) - 1)
-            yield Live(row.values[0], row.bytes, first, max(first, last))
 
 
 def _ends(graph: Graph) -> list[int]:

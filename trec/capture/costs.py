@@ -7,7 +7,6 @@ from collections import defaultdict
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
-from weakref import WeakMethod
 
 from torch.utils import flop_counter
 
@@ -16,7 +15,6 @@ from trec.capture.functions import FunctionMode
 from trec.capture.modules import ModuleHooks
 from trec.capture.recorder import Recorder
 from trec.capture.torch_api import TorchDispatchMode
-from trec.capture.values.lifetimes import MeasuredMemory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
     from trec.capture.operators import Facts
     from trec.capture.thread import Thread
-    from trec.capture.values.memory import Memory
     from trec.capture.values.storages import Storage
     from trec.ir.types import AttrRow
 
@@ -53,10 +50,6 @@ class CostRecorder(Recorder):
         super().__init__(level)
         self.clocks: defaultdict[Thread, Clock] = defaultdict(Clock)
         """What has been measured in each thread so far."""
-
-    def new_memory(self) -> Memory:
-        """Return an empty memory of tensors that also notes how long they live."""
-        return MeasuredMemory(self.log, WeakMethod(self.protect_storage))
 
     @property
     def meta(self) -> AttrRow:

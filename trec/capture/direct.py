@@ -82,6 +82,8 @@ class DirectCalls:
                     return WATCH
                 given, storages = read
                 arguments = log.arguments(function, frozen)
+                if function in COMPOSED and not self._is_measured(arguments, given):
+                    return WATCH
             scope = thread.scope
             place = None if log.scopes[scope].native else caller_place(3)
             try:
@@ -90,11 +92,24 @@ class DirectCalls:
                 self.recorder.note_failed_call(Call(function, scope, place, [], arguments, (), given), error)
                 raise
             with self.lock:
+                if function in COMPOSED:
+                    log.unwatched.append((len(log.types), self._kind(arguments, given)))
                 made = self._made(result, tensors, given, storages)
                 log.events.append(("op", function, scope, given, made, arguments, place))
             return result
         finally:
             _exclude(_PYTHON, False)
+
+    def _is_measured(self, arguments: int, given: list[int]) -> bool:
+        """Whether a call just like this one was watched, so that it is known what memory it takes while it runs."""
+        log, kind = self.log, self._kind(arguments, given)
+        if kind in log.watched:
+            return True
+        log.watched[kind] = len(log.types)
+        return False
+
+    def _kind(self, arguments: int, given: list[int]) -> tuple[int, ...]:
+        return (arguments, *map(self.log.types.__getitem__, given))
 
     def _read(self, tensors: list[Tensor]) -> tuple[list[int], list[Storage]] | None:
         """Return the values and storages of what is given; None if the call must be watched."""
@@ -229,6 +244,20 @@ def _unless(function: Any) -> Unless:
     except (TypeError, ValueError):
         return ((_NOWHERE, "out"),)
     return tuple((parameters.index(name), name) for name in _DECIDING if name in parameters)
+
+
+COMPOSED = frozenset({
+    getattr(owner, name)
+    for owner in (torch, Tensor, functional)
+    for name in (
+        "matmul", "__matmul__", "__rmatmul__", "cdist", "kron", "norm", "median", "isfinite", "float_power",
+        "rnn_tanh_cell", "rnn_relu_cell", "lstm_cell", "gru_cell", "cosine_similarity", "logsigmoid", "max_pool1d",
+        "max_pool2d", "max_pool3d", "normalize", "one_hot", "rms_norm", "scaled_dot_product_attention", "softmin",
+        "tanhshrink",
+    )
+    if callable(getattr(owner, name, None))
+})  # fmt: skip
+"""Those that need memory beyond their results while they run: the first call of each kind is watched for that."""
 
 
 DIRECT: dict[Any, Unless] = {function: _unless(function) for function in _functions() if callable(function)}

@@ -203,6 +203,8 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         targets = {id(tensor) for tensor, _ in written}
         results: list[Tensor] = []
         add_tensors(result, results)
+        if facts.reserve is not None:
+            memory.lifetimes.reserve = id(result[facts.reserve])
         made.extend([memory.make(tensor, storages, facts.aliases) for tensor in results if id(tensor) not in targets])
         return made
 

@@ -98,7 +98,17 @@ class Lifetime(Struct, eq=False, gc=False):
     bytes: int
     """Its size."""
     end: int = -1
+    """How many values had been made when it was known that nothing but autograd holds it; -1 if something did."""
+    freed: int = -1
     """How many values had been made when it was given back; -1 if it was there to the end."""
+    held: int = -1
+    """The newest value when it was last known to be held; -1 where `end` is exact because autograd keeps nothing."""
+    looked: int = -1
+    """The newest value when it was last looked at."""
+    references: int = 0
+    """How many references there were in C++ then."""
+    is_reserve: bool = False
+    """Whether it would be empty if autograd did not need it."""
 
 
 class Log:
@@ -117,10 +127,14 @@ class Log:
         """By the first value that it made, the floating point operations of an operator and the seconds it ran."""
         self.seconds: dict[int, float] = {}
         """Seconds that a call of a module took, by scope."""
-        self.lifetimes: list[Lifetime] | None = None
-        """Those of all storages that operators made; None if they were not followed."""
-        self.saves = False
-        """Whether autograd may have kept some of them for a backward pass."""
+        self.lifetimes: list[Lifetime] = []
+        """Those of the storages that operators made."""
+        self.watched: dict[tuple[int, ...], int] = {}
+        """By kind of call, which is its arguments and the types of what it is given, when one was watched."""
+        self.unwatched: list[tuple[int, tuple[int, ...]]] = []
+        """When calls were made of which another of the same kind was watched, and their kind."""
+        self.followed = True
+        """Whether they are all there."""
         self.differentiates: dict[int, int] = {}
         """For what autograd made in a backward pass, a value that the operator made which it differentiates."""
         self._argument_index: dict[tuple[int, Any], int] = {}

@@ -28,6 +28,8 @@ class Facts(NamedTuple):
     """Whether it is given functions."""
     communicates: Any = None
     """What it does among ranks, as `trec.capture.communication.Form` says it; None if it does not."""
+    reserve: int | None = None
+    """Position of the result that is empty unless autograd needs it; None if there is none."""
 
 
 UNDECLARED_WRITES: dict[str, tuple[tuple[int, ...], int | None]] = {
@@ -42,6 +44,9 @@ UNDECLARED_WRITES: dict[str, tuple[tuple[int, ...], int | None]] = {
     "batch_norm_update_stats": ((1, 2), None),
 }
 """Operators that write running statistics which their schema does not mark: positions, position of `training`."""
+
+RESERVING = {"mkldnn_rnn_layer": 3, "_cudnn_rnn": 3, "miopen_rnn": 3}
+"""Operators with a result that only their backward pass reads, which is empty where gradients are not followed."""
 
 REFORMING = frozenset({
     "as_strided_", "detach_", "rename_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_",
@@ -70,7 +75,7 @@ def facts_of_schema(schema: Any, run: Any = None) -> Facts:
     if not writes and name in UNDECLARED_WRITES:
         writes, training = UNDECLARED_WRITES[name]
     aliases = any(result.alias_info is not None for result in schema.returns)
-    return Facts(run, writes, overwrites, training, aliases, name in REFORMING)
+    return Facts(run, writes, overwrites, training, aliases, name in REFORMING, reserve=RESERVING.get(name))
 
 
 def operator_name(operator: Any) -> str:

@@ -49,7 +49,7 @@ class Recorder:
         self.level = level
         self.active = False
         self.log = Log()
-        self.memory = self.new_memory()
+        self.memory = Memory(self.log, WeakMethod(self.protect_storage), WeakMethod(self.current))
         self.names = Names(self.memory)
         self.packed = Packed(self.log, self.names.paths)
         self.lock = threading.RLock()
@@ -90,10 +90,6 @@ class Recorder:
     def meta(self) -> AttrRow:
         """Facts of the whole recording."""
         return (("level", self.level), *rank_meta())
-
-    def new_memory(self) -> Memory:
-        """Return an empty memory of tensors."""
-        return Memory(self.log, WeakMethod(self.protect_storage))
 
     def hooks(self) -> ModuleHooks:
         """Return a context in which every module call opens and closes a scope."""
@@ -195,6 +191,7 @@ class Recorder:
         for thread in list(self._threads.values()):
             thread.mute += 1
         self.names.settle()
+        self.memory.lifetimes.end()
 
     def protect(self, entry: Entry, thread: Thread) -> None:
         """Keep a copy of what lies in a tensor of the user's before its first write."""

@@ -94,6 +94,8 @@ class Thread:
             depth: number of frames that are open around the call.
         """
         old, entry.value = entry.value, self.log.like(entry.value)
+        if entry.storage.lifetime is not None:
+            entry.storage.lifetime.values.append(entry.value)
         self.renamed.setdefault(depth, []).append((entry, old, entry.value))
         return entry.value
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _C: Any = torch._C
 
+use_count: Any = getattr(torch.Tensor, "_use_count", None)
+"""How many references there are in C++ to the tensor inside a tensor object; that of the object is one."""
+
 # ---- keeping out of the way
 
 DisableTorchFunction: Any = _C.DisableTorchFunction

@@ -98,8 +98,9 @@ def _lifetimes(graph: Graph, changed: Graph, renamed: Mapping[str, str]) -> tupl
     found = []
     for row in graph.lifetimes:
         values = tuple([new for name in row.values if (new := renamed.get(name, name)) in left])
-        if values:
-            found.append(Lifetime(values, standing.get(row.node, ""), row.bytes))
+        if values or (not row.values and row.maker in present):
+            last, maker, held = [standing.get(name, "") for name in (row.node, row.maker, row.held)]
+            found.append(Lifetime(values, last, row.bytes, maker, held))
     return tuple(found)
 
 

@@ -187,11 +187,15 @@ class Lifetime(Struct, frozen=True, gc=False):
     """How long memory that a step made was there in the recorded run; never part of a file."""
 
     values: tuple[str, ...]
-    """Names of the values that lay in it, in the order in which they were made."""
+    """Names of the values that lay in it, in the order in which they were made; none if only `maker` needed it."""
     node: str
     """Name of the last node that ran before it was given back; empty if it was there to the end."""
     bytes: int
-    """Its size."""
+    """Its size; of what one node needed only while it ran, the most at once, beyond its results."""
+    maker: str
+    """Name of the node that made it."""
+    held: str = ""
+    """Name of the last node at which it was surely held, where `node` may be too late; else empty."""
 
 
 class Note(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):

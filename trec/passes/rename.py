@@ -65,6 +65,9 @@ def rename(
         new = {old.name: row.name for old, row in zip(graph.values, values, strict=True)}
         at = {"": "", **{old.name: row.name for old, row in zip(graph.nodes, nodes, strict=True)}}
         result.__dict__["lifetimes"] = tuple(
-            [Lifetime(tuple(map(new.__getitem__, row.values)), at[row.node], row.bytes) for row in graph.lifetimes]
+            [
+                Lifetime(tuple(map(new.__getitem__, row.values)), at[row.node], row.bytes, at[row.maker], at[row.held])
+                for row in graph.lifetimes
+            ]
         )
     return derived(result, graph, members)

@@ -76,11 +76,11 @@ class _Assembly:
         self._add_nodes(numbers)
         self.builder.derivatives += derivatives(self.log, self.program)
         graph = self.builder.build()
+        names = self.names
         if self.log.costs:
-            names = self.names
-            found = {value: graph.values[number].name for value, number in enumerate(numbers) if number >= 0}
-            lives = lifetimes(self.log, self.program, names.steps, found)
-            return measured(graph, self.program, self.log.seconds, names.scopes, names.steps, names.groups, lives)
+            graph = measured(graph, self.program, self.log.seconds, names.scopes, names.steps, names.groups)
+        if self.log.followed:
+            graph.__dict__["lifetimes"] = lifetimes(self.log, self.program, names.steps, numbers, graph.values)
         return graph
 
     # ---- scopes

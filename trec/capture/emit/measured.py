@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from trec.capture.emit.program import Program
     from trec.ir.graph import Graph
-    from trec.ir.types import Lifetime
 
 
 def measured(
@@ -22,7 +21,6 @@ def measured(
     scopes: Sequence[str],
     steps: Sequence[str],
     groups: Sequence[str],
-    lives: tuple[Lifetime, ...],
 ) -> Graph:
     """Return the graph with floating point operations on its nodes, and with what was timed.
 
@@ -33,7 +31,6 @@ def measured(
         scopes: names of the calls of modules.
         steps: names of the steps.
         groups: names of the calls of functions; one took what its operators did.
-        lives: how long each storage was there.
     """
     attrs = list(graph.attrs)
     flops = [0 if step.cost is None else step.cost[0] for step in program.steps]
@@ -46,5 +43,4 @@ def measured(
             if step.group >= 0:
                 found[groups[step.group]] += step.cost[1]
     counted.__dict__["seconds"] = found
-    counted.__dict__["lifetimes"] = lives
     return counted

@@ -18,9 +18,10 @@ from torch import Tensor
 from trec.capture.leaves import PLAIN_TENSORS
 from trec.capture.log import STRIDED, Log, Origin
 from trec.capture.values.introduce import introduce, introduce_named
+from trec.capture.values.lifetimes import Lifetimes
 from trec.capture.values.regions import Region
 from trec.capture.values.shared import SharedMemory
-from trec.capture.values.storages import SHARED, Storage, components, covered, likeness, storage_key
+from trec.capture.values.storages import SHARED, Storage, carrier, components, covered, likeness, storage_key
 
 if TYPE_CHECKING:
     from trec.capture.log import Call
@@ -40,10 +41,16 @@ class Entry(Struct, gc=False):
 class Memory:
     """The values of all tensors met so far."""
 
-    def __init__(self, log: Log, protect: Callable[[], Callable[[Storage, Thread], None] | None]) -> None:
+    def __init__(
+        self,
+        log: Log,
+        protect: Callable[[], Callable[[Storage, Thread], None] | None],
+        thread: Callable[[], Callable[[], Thread | None] | None],
+    ) -> None:
         self.log = log
         self._protect = protect
         self.entries: dict[int, Entry] = {}
+        self.lifetimes = Lifetimes(log, self.entries, thread)
         self.storages: dict[int, Storage] = {}
         self.shared = SharedMemory()
         self.origins: dict[int, Origin] = {}
@@ -69,6 +76,7 @@ class Memory:
 
     def close(self) -> None:
         """Note nothing any more: the recording has ended."""
+        self.lifetimes.close()
 
     def protect(self, storage: Storage, thread: Thread) -> None:
         """Keep a copy of a storage of the user's before its first write."""
@@ -190,6 +198,8 @@ class Memory:
         known = id(tensor)
         for storage in sources:
             if storage.key == address:
+                if storage.lifetime is not None:
+                    storage.lifetime.values.append(value)
                 if storage.tensors is None:
                     storage.tensors = [storage.first, known]
                 else:
@@ -202,9 +212,13 @@ class Memory:
                 self.join(tensor, value, found)
                 return value
             self.storages.pop(address, None)
-            storage = self.storages[address] = Storage(address, known, value, ref(untyped))
+            reach = ref(tensor)
+            storage = self.storages[address] = Storage(address, known, value, None)
+            self.lifetimes.begin(storage, untyped, reach)
             if aliases:
                 storage.owner = self.owned_storages.get(address)
+            self.entries[known] = Entry(reach, value, storage, 0)
+            return value
         self.entries[known] = Entry(ref(tensor), value, storage, 0)
         return value
 
@@ -234,10 +248,19 @@ class Memory:
             if key is None and sources and not components(tensor):
                 storage = sources[0]
         if storage is None:
-            self.place(tensor, value, key)
+            self._begin(tensor, self.place(tensor, value, key).storage)
         else:
             self.join(tensor, value, storage)
+            if storage.lifetime is not None:
+                storage.lifetime.values.append(value)
         return value
+
+    def _begin(self, tensor: Tensor, storage: Storage) -> None:
+        """Watch the storage of a tensor that is not a plain one, if it has one."""
+        if storage.key is None:
+            self.log.followed = False
+            return
+        self.lifetimes.begin(storage, carrier(tensor).untyped_storage(), self.entries[id(tensor)].tensor)
 
     def write(
         self, tensor: Tensor, entry: Entry, sources: Sequence[Storage], call: Call | None, reads: list[int]
@@ -266,6 +289,8 @@ class Memory:
             return self.make(tensor, [*sources, found])
         value = self.log.value(tensor)
         entry.value = value
+        if storage.lifetime is not None:
+            self.lifetimes.write(storage.lifetime, tensor, value)
         if storage.tensors is None and storage.owner is None and not storage.version:
             storage.value = value
             return value
@@ -288,6 +313,8 @@ class Memory:
     def reform(self, tensor: Tensor, entry: Entry) -> int:
         """Note that a tensor lies in its memory in another form, as after `t_`, and return its new value."""
         value = entry.value = self.log.value(tensor)
+        if entry.storage.lifetime is not None:
+            entry.storage.lifetime.values.append(value)
         if entry.storage.writes is not None:
             region = covered(tensor, entry.storage)
             entry.storage.writes.read(value, region, likeness(tensor, entry.storage))

@@ -9,7 +9,7 @@ from msgspec import Struct
 from torch import Tensor
 from torch.nn import Parameter
 
-from trec.capture.log import UninitializedTensor
+from trec.capture.log import Lifetime, UninitializedTensor
 from trec.capture.spread import local_part
 from trec.capture.values.regions import UNKNOWN, Region, joined, region_of
 from trec.capture.values.writes import Writes
@@ -59,6 +59,8 @@ class Storage(Struct, gc=False):
     foreign: bool = False
     """Whether what lies in it came from outside the model, so that it must be put back after a write."""
     saved: bool = False
+    lifetime: Lifetime | None = None
+    """How long it is there, if an operator made it."""
     sources: tuple[tuple[int, Tensor], ...] = ()
     """Inputs, parameters and buffers that lie in it, each with the value that it had at first."""
 
