@@ -52,6 +52,16 @@ def _wide() -> Any:
     return torch.nn.Sequential(*[torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.Tanh()) for _ in range(6)])
 
 
+@pytest.mark.parametrize("name", ["unet of list", "vit"])
+def test_on_meta_attention_takes_what_its_kernel_takes_elsewhere(name: str) -> None:
+    model, args, kwargs = _case(name)
+    real: Any = trec.capture(model, args=args, kwargs=kwargs)
+    moved, named = tuple(each.to("meta") for each in args), {key: each.to("meta") for key, each in kwargs.items()}
+    abstract: Any = trec.capture(model.to("meta"), args=moved, kwargs=named)
+    assert abstract.memory().is_measured
+    assert abs(abstract.memory().peak - real.memory().peak) <= 0.02 * real.memory().peak
+
+
 def test_what_autograd_keeps_counts_only_where_its_backward_pass_was_recorded() -> None:
     result = 32 * 64 * 4
     plain: Any = trec.capture(_wide(), (32, 64))

@@ -6,6 +6,7 @@ import sys
 import threading
 import warnings
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
@@ -63,6 +64,15 @@ class Eager(MetaPathFinder):
         if spec is not None and spec.loader is not None:
             spec.loader = _Telling(spec.loader, self)
         return spec
+
+
+def load_for(device: torch.device) -> None:
+    """Load the compiler before a model runs on `meta`, where one of the first operators would load it.
+
+    It keeps the frames that there are while it is loaded, and so would keep the model's tensors.
+    """
+    if device.type == "meta":
+        import_module(COMPILER)
 
 
 class _Telling(Loader):

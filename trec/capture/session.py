@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
+from trec.capture.eager import load_for
 from trec.capture.emit.assemble import assemble
 from trec.capture.emit.notes import notes
 from trec.capture.failure import capture_error
@@ -221,6 +222,7 @@ def _give_inputs(recorder: Recorder, run: Run, state: State) -> None:
     log, memory = recorder.log, recorder.memory
     for index, (name, tensor) in enumerate(name_inputs(getattr(run.net, run.method), run.args, run.kwargs)):
         state.own(tensor)
+        load_for(tensor.device)
         value = log.value(tensor)
         log.events.append(("input", name, 0, [], [value], index, None))
         if memory.known(tensor) is None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from trec.ir.types import Value
 
 
+_ATTENTION, _META = torch.nn.functional.scaled_dot_product_attention, torch.device("meta")
 _ENGINE = frozenset({torch.autograd.grad, torch.autograd.backward, torch.Tensor.backward})
 """Functions that run a backward pass."""
 
@@ -31,7 +32,8 @@ def lifetimes(
     """Return the lifetime of each storage that a value of the graph lies in, and what steps need while they run.
 
     Where a backward pass was recorded, or the model runs one itself, this is as it was: autograd keeps storages for it.
-    Else it is the program alone, as it runs under `torch.no_grad()`, which does not need them so long.
+    Else it is the program alone, as it runs under `torch.no_grad()`, which does not need them so long. What attention
+    needs while it runs on `meta` is left out: there it is taken apart, while it is one kernel on any real device.
 
     Args:
         log: what was written down.
@@ -50,7 +52,8 @@ def lifetimes(
         if at < 0 or (lifetime.is_reserve and not kept):
             continue
         seen = tuple([values[number].name for value in lifetime.values if (number := numbers[value]) >= 0])
-        if program.steps[at].call is not None:
+        call = program.steps[at].call
+        if call is not None and not (call.function is _ATTENTION and log.type_of(lifetime.values[0])[2] == _META):
             made.setdefault(at, []).append((lifetime, bool(seen)))
         if seen:
             last = order.last(lifetime.freed if kept else lifetime.end)
