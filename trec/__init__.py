@@ -22,9 +22,9 @@ from trec.ir.graph import Graph
 from trec.ir.serialize import load
 
 if TYPE_CHECKING:
-    from trec.passes.join_runs import union
     from trec.passes.merge import merge
     from trec.passes.symbolic import symbolic
+    from trec.passes.union import union
 
 __version__ = "0.1.0"
 diff = Graph.diff
@@ -54,7 +54,7 @@ __all__ = [
 _LATER = {
     "merge": "trec.passes.merge:merge",
     "symbolic": "trec.passes.symbolic:symbolic",
-    "union": "trec.passes.join_runs:union",
+    "union": "trec.passes.union:union",
 }
 """What is imported when it is first asked for: name and place."""
 

@@ -22,7 +22,7 @@ from trec.backends.lower import lower
 from trec.backends.stages import columns
 from trec.backends.style import Style
 from trec.ir.builder import GraphBuilder
-from trec.passes.join_runs import union
+from trec.passes.union import union
 
 if TYPE_CHECKING:
     from trec.backends.options import PictureOptions

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from tests.passes.samples import ended, started
 from tests.strategies import any_graph
-from trec.analysis.union import CHANGE, INSIDE, READ_BEFORE, READ_NOW
+from trec.analysis.diff_graph import CHANGE, INSIDE, READ_BEFORE, READ_NOW
 
 if TYPE_CHECKING:
     from trec.ir.graph import Graph

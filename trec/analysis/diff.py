@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from trec.analysis.changes import Changes
+from trec.analysis.diff_graph import diff_graph
 from trec.analysis.stats import stats
 from trec.analysis.table import plain
-from trec.analysis.union import union
 from trec.errors import OptionError
 from trec.ir.collector import paused
 from trec.ir.given import given_graphs
@@ -97,7 +97,7 @@ class Diff(Struct, frozen=True, dict=True):
         for edit in self.edits:
             if edit.kind in _EXCHANGED:
                 was.setdefault(edit.name, edit.before)
-        return union(self.__dict__["changes"], self.marks, was)
+        return diff_graph(self.__dict__["changes"], self.marks, was)
 
     def to_svg(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
         """Return one picture of both graphs as SVG; see `to_graph`, for arguments `trec.backends.svg.to_svg`."""

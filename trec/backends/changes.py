@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, get_args
 
-from trec.analysis.union import CHANGE, MARKS, READ_BEFORE, READ_NOW, WAS
+from trec.analysis.diff_graph import CHANGE, MARKS, READ_BEFORE, READ_NOW, WAS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

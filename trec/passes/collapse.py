@@ -12,7 +12,7 @@ from trec.ir.rewrite import with_nodes
 from trec.ir.types import Node
 from trec.passes.grouping import Segment, carried_rows, members_of, moved_out, segment_names
 from trec.passes.marked_calls import shows_changes, with_marks
-from trec.passes.runs import runs
+from trec.passes.segments import segments
 from trec.passes.totals import Totals, row_of
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def collapsed(graph: Graph, groups: Sequence[int]) -> Graph:
 
 
 def _rebuilt(graph: Graph, groups: Sequence[int]) -> Graph:
-    grouping = runs(graph, groups)
+    grouping = segments(graph, groups)
     scopes = [index for index, group in enumerate(groups) if group < 0 or group == index]
     names = segment_names(graph, grouping, scopes)
     totals = Totals(graph, groups, grouping)

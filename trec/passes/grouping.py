@@ -1,4 +1,4 @@
-"""Which nodes become one: the result of `runs` and of `unions`, and what passes make of it."""
+"""Which nodes become one: the result of `segments` and of `fewest_segments`, and what passes make of it."""
 
 from __future__ import annotations
 

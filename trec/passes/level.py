@@ -13,8 +13,8 @@ from trec.ir.derivation import derived, members_since
 from trec.ir.rewrite import revised, with_nodes
 from trec.ir.types import ROLLED, SAVED, AttrRow, Level, Node, Scope, Value
 from trec.passes.collapse import collapsed
+from trec.passes.fewest_segments import fewest_segments
 from trec.passes.grouping import Segment, carried_rows, members_of, moved_out, segment_names
-from trec.passes.unions import unions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +93,7 @@ def _groups(graph: Graph, kind: str, leave: frozenset[str]) -> list[int]:
 
 def _fold_functions(graph: Graph, leave: frozenset[str]) -> Graph:
     groups = _groups(graph, "function", leave)
-    grouping = unions(graph, groups)
+    grouping = fewest_segments(graph, groups)
     values = list(graph.values)
     lifted, holder = _without_functions(graph, leave)
     kept = [index for index in range(len(graph.scopes)) if holder[index] == index and groups[index] in (-1, index)]

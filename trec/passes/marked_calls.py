@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from trec.analysis.union import CHANGE, INSIDE, READ_BEFORE, READ_NOW
+from trec.analysis.diff_graph import CHANGE, INSIDE, READ_BEFORE, READ_NOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

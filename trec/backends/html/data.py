@@ -39,8 +39,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from trec.analysis.diff_graph import CHANGE, MARKS, READ_BEFORE, READ_NOW
 from trec.analysis.sizes import elements, size_bytes
-from trec.analysis.union import CHANGE, MARKS, READ_BEFORE, READ_NOW
 from trec.backends import labels
 from trec.backends.boxes import Painter
 from trec.backends.changes import CHANGES, change_of, change_of_box, shows_diff

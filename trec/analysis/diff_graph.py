@@ -33,7 +33,7 @@ _HELD: frozenset[NodeKind] = frozenset({"input", "param", "buffer", "output"})
 """Kinds of nodes that not every scope may hold."""
 
 
-def union(changes: Changes, marks: Mapping[str, str], was: Mapping[str, str]) -> Graph:
+def diff_graph(changes: Changes, marks: Mapping[str, str], was: Mapping[str, str]) -> Graph:
     """Return the second graph with what was removed put back, everything that changed marked by an attribute.
 
     What was removed stands as early as what it reads and differentiates allows. Where what it was read by still runs

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _STEP, _UNREAD, _STAY = -1, -2, -3
 
 
-def runs(graph: Graph, groups: Sequence[int]) -> Grouping:
+def segments(graph: Graph, groups: Sequence[int]) -> Grouping:
     """Group the members of each call that follow one another without a foreign step between.
 
     A call during which foreign steps ran gives several segments. So the steps keep their order, whatever depends on

@@ -14,7 +14,7 @@ from tests.conftest import TINY, collapsed
 from tests.passes import samples
 from tests.passes.samples import ended, started
 from tests.strategies import any_graph, repeating
-from trec.analysis.union import CHANGE, READ_BEFORE, READ_NOW
+from trec.analysis.diff_graph import CHANGE, READ_BEFORE, READ_NOW
 from trec.errors import OptionError
 from trec.ir.builder import GraphBuilder
 from trec.ir.types import SAVED, Derivative

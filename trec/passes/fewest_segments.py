@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _SEVERAL = -1
 
 
-def unions(graph: Graph, groups: Sequence[int]) -> Grouping:
+def fewest_segments(graph: Graph, groups: Sequence[int]) -> Grouping:
     """Group all members of each call that no foreign step stands between in the flow of data.
 
     Foreign steps that ran during the call and need nothing of it go before it. A segment ends early only where a
