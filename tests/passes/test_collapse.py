@@ -172,7 +172,7 @@ def test_the_garbage_collector_is_left_as_it_was(enabled: bool, monkeypatch: pyt
     try:
         samples.blocks().collapse(depth=1)
         assert gc.isenabled() == enabled
-        monkeypatch.setattr("trec.passes.collapse.runs", None)
+        monkeypatch.setattr("trec.passes.collapse.segments", None)
         with pytest.raises(TypeError):
             samples.blocks().collapse(depth=1)
         assert gc.isenabled() == enabled
