@@ -40,6 +40,8 @@ def describe(module: Any) -> AttrRow:
             text = ""
         if type(text) is str and text:
             given, named = _parsed(text)
+            if not given:
+                return named
             shows = next((cls for cls in kind.__mro__ if "extra_repr" in cls.__dict__), kind)
             names = _argument_names(shows) or _argument_names(kind)
             return (*zip(_matching(names, held, given), given, strict=True), *named)

@@ -49,7 +49,9 @@ class Recorder:
         self.level = level
         self.active = False
         self.log = Log()
-        self.memory = Memory(self.log, WeakMethod(self.protect_storage), WeakMethod(self.current))
+        self.thread = Thread(self.log, 0)
+        self._threads = {get_ident(): self.thread}
+        self.memory = Memory(self.log, WeakMethod(self.protect_storage), self._threads)
         self.names = Names(self.memory)
         self.packed = Packed(self.log, self.names.paths)
         self.lock = threading.RLock()
@@ -64,7 +66,6 @@ class Recorder:
         self.state: State | None = None
         self.top_level: TopLevel | None = None
         """What the calls of modules that no module makes are given and return, where that is not known beforehand."""
-        self.thread = Thread(self.log, 0)
         self.heads: list[int] = []
         """Scopes of the module calls that threads of the model's were followed for."""
         self.handed: dict[int, list[int]] = {}
@@ -76,7 +77,6 @@ class Recorder:
         """Whether this process is one of several that communicate."""
         self.unseen: set[str] = set()
         """Paths of the modules of the model that were called in threads which are not followed."""
-        self._threads = {get_ident(): self.thread}
         before: dict[int | None, threading.Thread | None] = dict.fromkeys(sys._current_frames())
         self._before = {**before, **_live_threads()}
 

@@ -10,6 +10,7 @@ a storage meanwhile is when it was last seen to be held.
 from __future__ import annotations
 
 from sys import getrefcount
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -21,7 +22,7 @@ from trec.capture.torch_api import use_count
 from trec.capture.values.storages import carrier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from torch import Tensor
 
@@ -48,9 +49,7 @@ class Watch(ref[Any]):
 class Lifetimes:
     """The lifetimes of the storages that operators make, while they make them."""
 
-    def __init__(
-        self, log: Log, entries: dict[int, Entry], thread: Callable[[], Callable[[], Thread | None] | None]
-    ) -> None:
+    def __init__(self, log: Log, entries: dict[int, Entry], threads: Mapping[int, Thread]) -> None:
         self.log = log
         self.size = 0
         """Bytes that are there, as far as is known."""
@@ -60,7 +59,7 @@ class Lifetimes:
         """The most bytes that were known to be there at once."""
         self.reserve = 0
         """Id of a tensor that an operator is making and that would be empty if autograd did not need it."""
-        self._entries, self._thread = entries, thread
+        self._entries, self._threads = entries, threads
         self._followed: list[Followed] = []
         """Those that autograd may keep, as far as they are not known to be let go."""
         self._enough = 0
@@ -120,6 +119,9 @@ class Lifetimes:
 
         What a function that still runs has made may be held in C++. It is not judged before the function ends.
         """
+        if not self._followed:
+            self.peak = max(self.peak, self.size)
+            return
         if len(self._followed) < self._enough:
             return
         left, unsure = _held(self._followed, now)
@@ -145,21 +147,22 @@ class Lifetimes:
 
         What was made before the call that runs went before it.
         """
-        began = self._began(now)
-        for watch in self._gone:
-            lifetime = watch.lifetime
+        began, gone = self._began(now), self._gone
+        while gone:  # another may go meanwhile, in this thread or another
+            lifetime = gone.pop().lifetime
             lifetime.freed = now if lifetime.values[0] >= began else began
             if lifetime.end < 0:
                 lifetime.end, lifetime.held = lifetime.freed, -1
                 self.size -= lifetime.bytes
-        self._gone.clear()
 
     def _began(self, now: int) -> int:
         """Return the first value that was made in the call which runs."""
-        current = self._thread()
-        thread = None if current is None else current()
-        call = None if thread is None else thread.call
-        return next((event[4][0] for event in call.events if event[4]), now) if call is not None else now
+        thread = self._threads.get(get_ident())
+        if thread is not None and thread.call is not None:
+            for event in thread.call.events:
+                if event[4]:
+                    return event[4][0]
+        return now
 
     def _is_held(self, storage: Storage, lifetime: Lifetime, now: int) -> bool:
         """Whether Python code holds a tensor that lies in a storage.

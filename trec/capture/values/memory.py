@@ -7,7 +7,7 @@ storage is known by its address, guarded likewise. A write makes a new value and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -45,12 +45,12 @@ class Memory:
         self,
         log: Log,
         protect: Callable[[], Callable[[Storage, Thread], None] | None],
-        thread: Callable[[], Callable[[], Thread | None] | None],
+        threads: Mapping[int, Thread],
     ) -> None:
         self.log = log
         self._protect = protect
         self.entries: dict[int, Entry] = {}
-        self.lifetimes = Lifetimes(log, self.entries, thread)
+        self.lifetimes = Lifetimes(log, self.entries, threads)
         self.storages: dict[int, Storage] = {}
         self.shared = SharedMemory()
         self.origins: dict[int, Origin] = {}
