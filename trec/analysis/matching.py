@@ -27,7 +27,7 @@ from trec.analysis.wrapping import holding, opened, regrouped, without_wrapper
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from trec.analysis.align import Pairs
+    from trec.analysis.align import Names, Pairs
     from trec.analysis.likeness import Item, Key
     from trec.ir.graph import Graph
 
@@ -168,7 +168,7 @@ class Matching:
             self._inside(opened(one, away), opened(other, around))
             return
         near = [(one, other)]
-        for key in (same_word, same_class, same_name):
+        for key in (same_word, same_class, same_name) if _has_calls(one) and _has_calls(other) else ():
             near = [
                 inner for left, right in near for inner in self._paired(left, right, self._in_order(left, right, key))
             ]
@@ -182,15 +182,14 @@ class Matching:
 
     def _in_order(self, one: Sequence[Item], other: Sequence[Item], key: Key, *, moved: bool = False) -> Pairs:
         """Return the positions of items that have a key in common, ascending on both sides; those moved, if asked."""
-        left, right = (
-            [at for at, item in enumerate(side) if moved or item not in self._aside] for side in (one, other)
-        )
-        found = align(
-            [key(self.before, one[at], 0) for at in left],
-            [key(self.after, other[at], 1) for at in right],
-            ([name_of(self.before, one[at]) for at in left], [name_of(self.after, other[at]) for at in right]),
-        )
-        return [(left[a], right[b]) for a, b in found]
+        if not moved and self._aside:
+            left, right = ([at for at, item in enumerate(side) if item not in self._aside] for side in (one, other))
+            found = self._in_order([one[at] for at in left], [other[at] for at in right], key, moved=True)
+            return [(left[a], right[b]) for a, b in found]
+        names: Names = ((), ())
+        if _has_calls(one) and _has_calls(other):
+            names = [name_of(self.before, item) for item in one], [name_of(self.after, item) for item in other]
+        return align([key(self.before, item, 0) for item in one], [key(self.after, item, 1) for item in other], names)
 
     def _paired(
         self, one: Sequence[Item], other: Sequence[Item], pairs: Pairs
@@ -287,6 +286,10 @@ class Matching:
             self.moved_scopes.add(item.scope)
         else:
             self.moved.add(self.after.steps[item])
+
+
+def _has_calls(items: Sequence[Item]) -> bool:
+    return any(isinstance(item, Block) for item in items)
 
 
 def _size(item: Item) -> int:
