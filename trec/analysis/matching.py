@@ -67,6 +67,8 @@ class Matching:
         self._backward: list[tuple[Block, Block]] = []
         """Matched calls of backward passes, whose items wait until the forward is matched."""
         self._pending: list[tuple[Block, Block]] = [(self.before.root, self.after.root)]
+        self._opened: list[tuple[Sequence[Item], Sequence[Item]]] = []
+        """Items between matches, with what is in calls around others in their place."""
         self._drain()
         self._match_moved()
         if self._backward:
@@ -92,7 +94,10 @@ class Matching:
         return scope
 
     def _drain(self) -> None:
-        while self._pending:
+        while self._pending or self._opened:
+            if self._opened:
+                self._inside(*self._opened.pop())
+                continue
             one, other = self._pending.pop()
             here, taken_away = without_wrapper(self.before, one, self.after, other)
             there, put_around = without_wrapper(self.after, other, self.before, one)
@@ -165,7 +170,7 @@ class Matching:
         if away or around:
             for scopes, calls in zip(self.around, (away, around), strict=True):
                 scopes.update([call.scope for call in calls])
-            self._inside(opened(one, away), opened(other, around))
+            self._opened.append((opened(one, away), opened(other, around)))
             return
         near = [(one, other)]
         for key in (same_word, same_class, same_name) if _has_calls(one) and _has_calls(other) else ():
