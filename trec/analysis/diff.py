@@ -120,7 +120,8 @@ def diff(before: Graph, after: Graph, *, names: bool = True) -> Diff:
     Calls and steps are matched by what they are, then by name and class, then by their place; parameters by who reads
     them. What follows from another edit is no edit of its own: what lies in a call that was added, names inside a call
     that was renamed, a reader of what was put before it. Lines of source code, times and facts of the recording are not
-    compared, and neither are names of steps, which follow from those of calls and operators.
+    compared, and neither are names of steps, which follow from those of calls and operators. An argument that
+    is None is as good as not given.
 
     Args:
         before: the first graph.

@@ -21,15 +21,15 @@ def attributes(
 ) -> Iterator[Row]:
     """Yield an edit for each argument that is another, but for hidden ones, and bytes that follow from elements.
 
-    Of an argument that was not given, or is given no more, nothing is said on that side.
+    Of an argument that was not given, or is given no more, nothing is said on that side. One that is None is as good as
+    not given: a tensor may have been given in its place, which is read and not among the arguments.
     """
     if old.get("params") != new.get("params"):
         hidden = (*hidden, "param_bytes")
     for key in dict.fromkeys([*old, *new]):
-        if key not in hidden:
+        if key not in hidden and repr(old.get(key)) != repr(new.get(key)):
             was, now = (f"{key}={row[key]!r}" if key in row else "" for row in (old, new))
-            if was != now:
-                yield "attribute", what, name, was, now
+            yield "attribute", what, name, was, now
 
 
 def tied(aliases: Attr) -> str:

@@ -9,6 +9,7 @@ from trec.analysis.align import align, stretches
 from trec.analysis.blocks import Block, Blocks
 from trec.analysis.likeness import (
     crosses,
+    has_calls,
     is_loose,
     known_by_name,
     name_of,
@@ -19,6 +20,7 @@ from trec.analysis.likeness import (
     same_program,
     same_program_and_name,
     same_word,
+    size_of,
 )
 from trec.analysis.matching_rest import match_boundary, match_empty, match_read_sources, match_sources
 from trec.analysis.mirrors import Mirrors, forward_of
@@ -173,7 +175,7 @@ class Matching:
             self._opened.append((opened(one, away), opened(other, around)))
             return
         near = [(one, other)]
-        for key in (same_word, same_class, same_name) if _has_calls(one) and _has_calls(other) else ():
+        for key in (same_word, same_class, same_name) if has_calls(one) and has_calls(other) else ():
             near = [
                 inner for left, right in near for inner in self._paired(left, right, self._in_order(left, right, key))
             ]
@@ -192,7 +194,7 @@ class Matching:
             found = self._in_order([one[at] for at in left], [other[at] for at in right], key, moved=True)
             return [(left[a], right[b]) for a, b in found]
         names: Names = ((), ())
-        if _has_calls(one) and _has_calls(other):
+        if has_calls(one) and has_calls(other):
             names = [name_of(self.before, item) for item in one], [name_of(self.after, item) for item in other]
         return align([key(self.before, item, 0) for item in one], [key(self.after, item, 1) for item in other], names)
 
@@ -258,7 +260,7 @@ class Matching:
     def _match_moved(self) -> None:
         """Match what is left and equal, whatever its place, calls with the most steps first."""
         while True:
-            left, right = (sorted(side, key=_size, reverse=True) for side in self._left)
+            left, right = (sorted(side, key=size_of, reverse=True) for side in self._left)
             self._left = ([], [])
             there: dict[Hashable, list[Item]] = {}
             for item in right:
@@ -291,11 +293,3 @@ class Matching:
             self.moved_scopes.add(item.scope)
         else:
             self.moved.add(self.after.steps[item])
-
-
-def _has_calls(items: Sequence[Item]) -> bool:
-    return any(isinstance(item, Block) for item in items)
-
-
-def _size(item: Item) -> int:
-    return item.end - item.start if isinstance(item, Block) else 1
