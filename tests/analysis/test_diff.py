@@ -19,7 +19,7 @@ from trec.ir.graph import Graph
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trec.ir.types import Node, Scope
+    from trec.ir.types import Attr, Node, Scope
 
 EDITS = {
     "a-layer-more": 1,
@@ -162,6 +162,50 @@ def test_lines_of_source_and_facts_are_not_compared() -> None:
     graph = samples.blocks()
     sources = tuple([replace(source, line=source.line + 1) for source in graph.sources])
     assert not graph.diff(replace(graph, sources=sources, meta=(("level", "aten"),)))
+
+
+def net(dtype: str, *sizes: int, **attrs: Attr) -> Graph:
+    builder, _, x = started("Net")
+    for size in sizes:
+        type_ = builder.tensor_type((size,), dtype)
+        (x,) = builder.node("op", "exp", parent=0, inputs=[x], results=[type_], attrs=tuple(attrs.items()))
+    return ended(builder, x)
+
+
+def test_other_elements_are_one_line_whatever_the_sizes() -> None:
+    found = net("float32", 2, 3, 4, 5).diff(net("bfloat16", 2, 3, 4, 5))
+    assert str(found).splitlines()[1:] == ["~ exp, exp_1, exp_2 and 1 more: f32, then bf16"]
+    assert [row["after"] for row in found.rows()] == ["bf16[2]", "bf16[3]", "bf16[4]", "bf16[5]"]
+    found = net("float32", 2, 3).diff(net("bfloat16", 2, 4))
+    assert str(found).splitlines()[1:] == ["~ exp: f32[2], then bf16[2]", "~ exp_1: f32[3], then bf16[4]"]
+
+
+def test_an_argument_that_was_not_given_is_new() -> None:
+    plain, given, none = net("float32", 2), net("float32", 2, base=2), net("float32", 2, base=None)
+    assert str(plain.diff(given)).splitlines()[1:] == ["~ exp: base=2 is new"]
+    assert str(given.diff(plain)).splitlines()[1:] == ["~ exp: base=2 is gone"]
+    assert str(none.diff(given)).splitlines()[1:] == ["~ exp: base=None, then base=2"]
+    assert not plain.diff(none)
+    assert given.diff(plain).to_graph().attrs_of(given.diff(plain).to_graph().nodes[1])["was"] == "base=2"
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_hundreds_of_calls_around_what_stood_in_none(deep: bool) -> None:
+    def chain(calls: int) -> Graph:
+        builder, type_, x = started("Net")
+        call, path = 0, ""
+        for at in range(600):
+            if at < calls:
+                path = f"{path}.{at}" if path and deep else f"g{at}"
+                call = builder.scope("module", path=path, cls=f"Group{at}", parent=call if deep else 0)
+            row = (("at", at),)
+            (x,) = builder.node("op", "exp", parent=call, inputs=[x], results=[type_], attrs=row)
+        return ended(builder, x)
+
+    one, other = chain(0), chain(600)
+    for found in (one.diff(other), other.diff(one)):
+        assert len(found.edits) == 600
+        assert not found.removed
 
 
 def test_a_hundred_thousand_nodes() -> None:

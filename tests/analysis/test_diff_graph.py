@@ -98,6 +98,21 @@ def test_a_union_is_saved_and_collapsed_as_any_graph() -> None:
     assert marks(both.diff(both).to_graph()) == {}
 
 
+def test_a_call_in_which_nothing_ran_marks_the_calls_around_it() -> None:
+    def net(*inner: str) -> Graph:
+        builder, type_, x = started("Net")
+        block = builder.scope("module", path="block", cls="Block", parent=0)
+        (x,) = builder.node("op", "exp", parent=block, inputs=[x], results=[type_])
+        for name in inner:
+            builder.scope("module", path=f"block.{name}", cls="Identity", parent=block)
+        return ended(builder, x)
+
+    for one, other in ((net(), net("skip")), (net("skip"), net())):
+        for depth in (0, 1):
+            picture = one.diff(other).to_graph().collapse(depth=depth)
+            assert [picture.attrs_of(node).get("diff") for node in picture.nodes] == [None, "inside", None]
+
+
 def test_a_diff_whose_graphs_are_not_known_says_so() -> None:
     found = collapsed().diff(collapsed())
     copied = msgspec.json.decode(msgspec.json.encode(found), type=type(found))

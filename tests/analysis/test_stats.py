@@ -147,6 +147,22 @@ def test_writes_in_place_and_who_sees_them() -> None:
     assert found.hazards == found.writes
 
 
+def test_what_overwrites_does_not_write_into_what_it_reads() -> None:
+    builder, type_, x = started("Net")
+    weight = param(builder, 0, "w", (2, 3))
+    (y,) = builder.node("op", "copy_", parent=0, inputs=[x], results=[type_])
+    (z,) = builder.node("op", "aten.fill_.Scalar", parent=0, results=[type_])
+    (part,) = builder.node("op", "copy_", parent=0, inputs=[y], results=[type_])
+    (w,) = builder.node("link", "update", parent=0, inputs=[weight, part], results=[type_])
+    found = ended(builder, y, z, w).aliases()
+    assert [(write.node, write.into, write.kind) for write in found.writes] == [
+        ("copy_", "copy_", "unread"),
+        ("aten.fill_.Scalar", "aten.fill_.Scalar", "unread"),
+        ("copy__1", "w", "param"),
+    ]
+    assert [write.node for write in found.hazards] == ["copy__1"]
+
+
 def test_what_returns_its_input_shares_memory() -> None:
     builder, type_, x = started("Net")
     (x,) = builder.node("op", "exp", parent=0, inputs=[x], results=[type_])

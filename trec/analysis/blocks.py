@@ -92,11 +92,12 @@ class Blocks:
             )
             for type_ in graph.types
         ]
+        self._value_types = [self.types[value.type] for value in graph.values]
         self._rows = [self._interned(("row", repr(row))) for row in graph.attrs]
         self.handed: dict[int, list[tuple[str, int, int]]] = {}
         """For each node that a loop around it carries something from or to: which, the port and the loop."""
         self._fixed = self._left_as_they_are(comparable=table is None)
-        self._keys: dict[tuple[object, ...], tuple[Hashable, list[int]]] = {}
+        self._keys: dict[tuple[object, ...], tuple[int, list[int]]] = {}
         self._private = self._sources()
         self.has_steps = bytearray(len(graph.scopes))
         """For each scope but the root, whether a step ran in it."""
@@ -181,8 +182,8 @@ class Blocks:
         node = self.graph.nodes[self.steps[item]]
         if self.steps[item] in self._fixed or (node.scope >= 0 and self.graph.scopes[node.scope].repeats):
             return self._unique()
-        read = [self.types[self.graph.values[value].type] for value in node.inputs]
-        return self._interned((self.node_key(node)[0], tuple(read), self._made(self.steps[item])))
+        read = tuple([self._value_types[value] for value in node.inputs])
+        return self._interned((self.node_key(node)[0], read, self._made(self.steps[item])))
 
     def item_ints(self, item: Block | int) -> list[int]:
         """Return the numbers in a step or block that may count on."""
@@ -196,7 +197,7 @@ class Blocks:
         """Return the first step of an item, and the one after its last."""
         return (item.start, item.end) if isinstance(item, Block) else (item, item + 1)
 
-    def node_key(self, node: Node) -> tuple[Hashable, list[int]]:
+    def node_key(self, node: Node) -> tuple[int, list[int]]:
         """Return what equal nodes have in common but wiring and types, and the numbers that may differ."""
         key = (node.kind, node.op, node.attrs, node.scope)
         found = self._keys.get(key)
@@ -208,7 +209,7 @@ class Blocks:
             elif self.ignore:
                 row = repr(self._attrs(node))
             standing = self._scope_key(self.graph.scopes[node.scope], ints) if node.scope >= 0 else None
-            found = self._keys[key] = ((node.kind, node.op, row, standing), ints)
+            found = self._keys[key] = (self._interned((node.kind, node.op, row, standing)), ints)
         return found
 
     def _scope_key(self, scope: Scope, ints: list[int]) -> Hashable:
@@ -228,7 +229,7 @@ class Blocks:
         return tuple([pair for pair in pairs if pair[0] not in self.ignore]) if self.ignore else pairs
 
     def _made(self, index: int) -> tuple[Hashable, ...]:
-        types = tuple([self.types[self.graph.values[value].type] for value in self.graph.nodes[index].outputs])
+        types = tuple([self._value_types[value] for value in self.graph.nodes[index].outputs])
         return (types, *sorted(self.handed[index])) if index in self.handed else types
 
     def _unique(self) -> int:

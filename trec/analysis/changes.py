@@ -86,6 +86,8 @@ class Changes:
 
     def _is_same_place(self, here: int, there: int) -> bool:
         """Return whether a scope of the first graph became one of the second, calls put around others left aside."""
+        if self.scopes.get(here) == there:
+            return True
         return self.scopes.get(self.matching.home(0, here)) == self.matching.home(1, there)
 
     # ---- calls

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trec.analysis.changes import Changes
 from trec.analysis.diff_graph import diff_graph
@@ -26,6 +27,8 @@ EditKind = Literal["added", "removed", "moved", "renamed", "retyped", "attribute
 _SIGNS = {"added": "+", "removed": "-", "moved": ">", "renamed": "="}
 _EXCHANGED = ("renamed", "retyped", "attribute", "reshaped")
 _SHOWN = 3
+_ELEMENTS = re.compile(r"(?:\A|(?<=, ))[^\[\]]+(?=\[)")
+"""The types of elements in the text of types."""
 _NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
@@ -40,9 +43,9 @@ class Edit(Struct, frozen=True):
     name: str
     """Its name in the second graph; of what was removed, in the first."""
     before: str = ""
-    """What it was."""
+    """What it was; empty if it was not there."""
     after: str = ""
-    """What it is now."""
+    """What it is now; empty if it is gone."""
 
 
 class Diff(Struct, frozen=True, dict=True):
@@ -95,7 +98,7 @@ class Diff(Struct, frozen=True, dict=True):
             raise OptionError("this diff was not made by `trec.diff` in this process, so its graphs are not known")
         was: dict[str, str] = {}
         for edit in self.edits:
-            if edit.kind in _EXCHANGED:
+            if edit.kind in _EXCHANGED and edit.before:
                 was.setdefault(edit.name, edit.before)
         return diff_graph(self.__dict__["changes"], self.marks, was)
 
@@ -117,7 +120,8 @@ def diff(before: Graph, after: Graph, *, names: bool = True) -> Diff:
     Calls and steps are matched by what they are, then by name and class, then by their place; parameters by who reads
     them. What follows from another edit is no edit of its own: what lies in a call that was added, names inside a call
     that was renamed, a reader of what was put before it. Lines of source code, times and facts of the recording are not
-    compared, and neither are names of steps, which follow from those of calls and operators.
+    compared, and neither are names of steps, which follow from those of calls and operators. An argument that
+    is None is as good as not given.
 
     Args:
         before: the first graph.
@@ -178,13 +182,26 @@ def _lines(found: Diff) -> Iterator[str]:
         alone = edit.name if edit.kind in ("moved", "renamed") else ""
         if edit.kind in ("added", "removed"):  # those of one list read alike
             alone = _NUMBER.sub("#", edit.name)
-        groups.setdefault((edit.kind + alone, edit.before, edit.after), []).append(edit)
-    for edits in groups.values():
+        before, after = _of_elements(edit) if edit.kind == "reshaped" else (edit.before, edit.after)
+        groups.setdefault((edit.kind + alone, before, after), []).append(edit)
+    for (_, before, after), edits in groups.items():
         edit = edits[0]
         names = ", ".join([edit.name for edit in edits[:_SHOWN]])
         if len(edits) > _SHOWN:
             names = f"{names} and {len(edits) - _SHOWN:,} more"
+        if any((other.before, other.after) != (edit.before, edit.after) for other in edits):
+            edit = replace(edit, before=before, after=after)
         yield f"{_SIGNS.get(edit.kind, '~')} {names}{_told(edit)}"
+
+
+def _of_elements(edit: Edit) -> tuple[str, str]:
+    """Return what the types of elements were and are, if nothing else of some types changed; else all of both."""
+    if _ELEMENTS.sub("", edit.before) == _ELEMENTS.sub("", edit.after):
+        pairs = zip(_ELEMENTS.findall(edit.before), _ELEMENTS.findall(edit.after), strict=True)
+        changed = {(was, now) for was, now in pairs if was != now}
+        if len(changed) == 1:
+            return changed.pop()
+    return edit.before, edit.after
 
 
 def _told(edit: Edit) -> str:
@@ -194,4 +211,6 @@ def _told(edit: Edit) -> str:
         return f": moved, read {edit.before}, now {edit.after}" if edit.before else ": moved"
     if edit.kind == "rewired":
         return f": read {edit.before}, now {edit.after}"
+    if edit.kind == "attribute" and not (edit.before and edit.after):
+        return f": {edit.after} is new" if edit.after else f": {edit.before} is gone"
     return f": {edit.before}, then {edit.after}"

@@ -19,12 +19,17 @@ Row = tuple[str, str, str, str, str]
 def attributes(
     what: str, name: str, old: dict[str, Attr], new: dict[str, Attr], hidden: tuple[str, ...] = ()
 ) -> Iterator[Row]:
-    """Yield an edit for each argument that is another, but for hidden ones, and bytes that follow from elements."""
+    """Yield an edit for each argument that is another, but for hidden ones, and bytes that follow from elements.
+
+    Of an argument that was not given, or is given no more, nothing is said on that side. One that is None is as good as
+    not given: a tensor may have been given in its place, which is read and not among the arguments.
+    """
     if old.get("params") != new.get("params"):
         hidden = (*hidden, "param_bytes")
     for key in dict.fromkeys([*old, *new]):
         if key not in hidden and repr(old.get(key)) != repr(new.get(key)):
-            yield "attribute", what, name, f"{key}={old.get(key)!r}", f"{key}={new.get(key)!r}"
+            was, now = (f"{key}={row[key]!r}" if key in row else "" for row in (old, new))
+            yield "attribute", what, name, was, now
 
 
 def tied(aliases: Attr) -> str:

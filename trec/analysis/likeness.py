@@ -88,6 +88,16 @@ def name_of(blocks: Blocks, item: Item) -> str:
     return blocks.graph.scopes[item.scope].path.rpartition(".")[2] if isinstance(item, Block) else ""
 
 
+def size_of(item: Item) -> int:
+    """Return how many steps there are in an item."""
+    return item.end - item.start if isinstance(item, Block) else 1
+
+
+def has_calls(items: Sequence[Item]) -> bool:
+    """Return whether there is a call among items."""
+    return any(isinstance(item, Block) for item in items)
+
+
 def is_loose(blocks: Blocks, step: int) -> bool:
     """Return whether a step is too common to be recognised out of its place: one that reads no parameter."""
     return not any(blocks.is_source(value) for value in blocks.graph.nodes[blocks.steps[step]].inputs)

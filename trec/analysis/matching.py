@@ -9,6 +9,7 @@ from trec.analysis.align import align, stretches
 from trec.analysis.blocks import Block, Blocks
 from trec.analysis.likeness import (
     crosses,
+    has_calls,
     is_loose,
     known_by_name,
     name_of,
@@ -19,6 +20,7 @@ from trec.analysis.likeness import (
     same_program,
     same_program_and_name,
     same_word,
+    size_of,
 )
 from trec.analysis.matching_rest import match_boundary, match_empty, match_read_sources, match_sources
 from trec.analysis.mirrors import Mirrors, forward_of
@@ -27,7 +29,7 @@ from trec.analysis.wrapping import holding, opened, regrouped, without_wrapper
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from trec.analysis.align import Pairs
+    from trec.analysis.align import Names, Pairs
     from trec.analysis.likeness import Item, Key
     from trec.ir.graph import Graph
 
@@ -67,6 +69,8 @@ class Matching:
         self._backward: list[tuple[Block, Block]] = []
         """Matched calls of backward passes, whose items wait until the forward is matched."""
         self._pending: list[tuple[Block, Block]] = [(self.before.root, self.after.root)]
+        self._opened: list[tuple[Sequence[Item], Sequence[Item]]] = []
+        """Items between matches, with what is in calls around others in their place."""
         self._drain()
         self._match_moved()
         if self._backward:
@@ -92,7 +96,10 @@ class Matching:
         return scope
 
     def _drain(self) -> None:
-        while self._pending:
+        while self._pending or self._opened:
+            if self._opened:
+                self._inside(*self._opened.pop())
+                continue
             one, other = self._pending.pop()
             here, taken_away = without_wrapper(self.before, one, self.after, other)
             there, put_around = without_wrapper(self.after, other, self.before, one)
@@ -165,10 +172,10 @@ class Matching:
         if away or around:
             for scopes, calls in zip(self.around, (away, around), strict=True):
                 scopes.update([call.scope for call in calls])
-            self._inside(opened(one, away), opened(other, around))
+            self._opened.append((opened(one, away), opened(other, around)))
             return
         near = [(one, other)]
-        for key in (same_word, same_class, same_name):
+        for key in (same_word, same_class, same_name) if has_calls(one) and has_calls(other) else ():
             near = [
                 inner for left, right in near for inner in self._paired(left, right, self._in_order(left, right, key))
             ]
@@ -182,15 +189,14 @@ class Matching:
 
     def _in_order(self, one: Sequence[Item], other: Sequence[Item], key: Key, *, moved: bool = False) -> Pairs:
         """Return the positions of items that have a key in common, ascending on both sides; those moved, if asked."""
-        left, right = (
-            [at for at, item in enumerate(side) if moved or item not in self._aside] for side in (one, other)
-        )
-        found = align(
-            [key(self.before, one[at], 0) for at in left],
-            [key(self.after, other[at], 1) for at in right],
-            ([name_of(self.before, one[at]) for at in left], [name_of(self.after, other[at]) for at in right]),
-        )
-        return [(left[a], right[b]) for a, b in found]
+        if not moved and self._aside:
+            left, right = ([at for at, item in enumerate(side) if item not in self._aside] for side in (one, other))
+            found = self._in_order([one[at] for at in left], [other[at] for at in right], key, moved=True)
+            return [(left[a], right[b]) for a, b in found]
+        names: Names = ((), ())
+        if has_calls(one) and has_calls(other):
+            names = [name_of(self.before, item) for item in one], [name_of(self.after, item) for item in other]
+        return align([key(self.before, item, 0) for item in one], [key(self.after, item, 1) for item in other], names)
 
     def _paired(
         self, one: Sequence[Item], other: Sequence[Item], pairs: Pairs
@@ -254,7 +260,7 @@ class Matching:
     def _match_moved(self) -> None:
         """Match what is left and equal, whatever its place, calls with the most steps first."""
         while True:
-            left, right = (sorted(side, key=_size, reverse=True) for side in self._left)
+            left, right = (sorted(side, key=size_of, reverse=True) for side in self._left)
             self._left = ([], [])
             there: dict[Hashable, list[Item]] = {}
             for item in right:
@@ -287,7 +293,3 @@ class Matching:
             self.moved_scopes.add(item.scope)
         else:
             self.moved.add(self.after.steps[item])
-
-
-def _size(item: Item) -> int:
-    return item.end - item.start if isinstance(item, Block) else 1

@@ -10,6 +10,7 @@ from trec.analysis.groups import CASTS, GROUPS, IDENTITIES, OVERWRITERS, VIEWS, 
 from trec.analysis.table import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from trec.ir.graph import Graph
@@ -27,14 +28,15 @@ class Write(Struct, frozen=True):
     into: str
     """Name of the value that first had this memory."""
     kind: str
-    """`input`, `param`, `buffer` or `constant` if that value came from outside, else `result`."""
+    """`input`, `param`, `buffer` or `constant` if that value came from outside, else `result`; `unread` if
+    nothing tells whose memory it was, since what stood there is not read: `into` is then what was written."""
     seen_by: tuple[str, ...]
     """Names of other values in the same memory that are read afterwards, as they were before the write."""
 
     @property
     def is_hazard(self) -> bool:
         """Whether the write changes what the caller gave or the model keeps, or what is read again."""
-        return self.kind != "result" or bool(self.seen_by)
+        return self.kind not in ("result", "unread") or bool(self.seen_by)
 
 
 class Aliases(Struct, frozen=True):
@@ -67,18 +69,30 @@ def aliases(graph: Graph) -> Aliases:
         groups.setdefault(first, []).append(value)
     writes = []
     for index, node in enumerate(graph.nodes):
-        if node.kind == "op" and is_in_place(node.op) and node.inputs:
-            first = storage[node.inputs[0]]
+        if node.kind == "op" and is_in_place(node.op) and (node.inputs or node.outputs):
+            first = _written(graph, node, storage)
             maker = graph.nodes[graph.producers[first]]
             seen = [
                 graph.values[value].name
                 for value in groups[first]
                 if graph.producers[value] < index and any(user > index for user in graph.users[value])
             ]
-            kind = maker.kind if maker.kind in _STATE else "result"
+            kind = maker.kind if maker.kind in _STATE else "unread" if maker is node else "result"
             writes.append(Write(node.name, graph.values[first].name, kind, tuple(seen)))
     shared = [tuple([graph.values[value].name for value in group]) for group in groups.values() if len(group) > 1]
     return Aliases(tuple(shared), tuple(writes))
+
+
+def _written(graph: Graph, node: Node, storage: Sequence[int]) -> int:
+    """Return the first value that had the memory that a node writes; its result, if the graph has no earlier one."""
+    if short_op(node.op) not in OVERWRITERS or not node.outputs:
+        return storage[node.inputs[0]] if node.inputs else node.outputs[0]
+    made = node.outputs[0]
+    for user in graph.users[made]:  # what was written in part is put together with the rest
+        reader = graph.nodes[user]
+        if (reader.kind, reader.op) == ("link", "update") and made in reader.inputs[1:]:
+            return storage[reader.inputs[0]]
+    return made
 
 
 def storages(graph: Graph) -> list[int]:

@@ -55,9 +55,9 @@ class Wiring:
         told: dict[Row, None] = {}
         for there, here in sorted(self.came.items()):
             for one, other in self._ports(here, there):
-                if self._follows(one, other) or self._goes_with_moved(there):
+                if min(one, other) >= 0 and self._is_same(one, other):
                     continue
-                if one < 0 or other < 0 or not self._is_same(one, other):
+                if not self._follows(one, other) and not self._goes_with_moved(there):
                     before = self.before.values[one].name if one >= 0 else "nothing"
                     after = self.after.values[other].name if other >= 0 else "nothing"
                     reader = self._reader(there, here, one, other)
@@ -121,7 +121,8 @@ class Wiring:
         """Return whether a value is the one that it was, or follows from what was added, removed or moved before it."""
         old, new = self.before.producers[one], self.after.producers[other]
         if self.nodes.get(old) == new:
-            return self._became(one) == self._is(other)
+            are_alone = len(self.before.nodes[old].outputs) == len(self.after.nodes[new].outputs) == 1
+            return are_alone or self._became(one) == self._is(other)
         if new in self.settled_came and old in self.settled:
             return False
         before = frozenset(self.settled[index] for index in self._source(self.before, old, self.settled))

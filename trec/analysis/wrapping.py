@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from trec.analysis.align import align
 from trec.analysis.blocks import Block
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def without_wrapper(blocks: Blocks, block: Block, others: Blocks, inner: Block) 
     """
     items, way = block.items, _way(blocks, block, others, inner)
     for call in way:
-        items = opened(items, [call])
+        items = opened(items, {call})
     return items, [call.scope for call in way]
 
 
@@ -52,7 +52,7 @@ def _way(blocks: Blocks, block: Block, others: Blocks, inner: Block) -> list[Blo
     return alike[0] if len(alike) == 1 else []
 
 
-def regrouped(blocks: Blocks, items: Sequence[Item], others: Blocks, loose: Sequence[Item]) -> list[Block]:
+def regrouped(blocks: Blocks, items: Sequence[Item], others: Blocks, loose: Sequence[Item]) -> set[Block]:
     """Return the calls among items that hold, for the most part, what elsewhere stands in no call of its own.
 
     Args:
@@ -60,20 +60,22 @@ def regrouped(blocks: Blocks, items: Sequence[Item], others: Blocks, loose: Sequ
         items: items without partner.
         others: what holds the others.
         loose: what stands in their place there.
+
+    Cost: linear; in which order the same is held does not count.
     """
-    keys = [others.item_key(item) for item in loose]
-    found = []
-    for item in items:
-        if isinstance(item, Block):
-            held = [blocks.item_key(part) for part in item.items]
-            if 2 * len(align(held, keys)) >= len(held):
-                found.append(item)
+    calls = [item for item in items if isinstance(item, Block)]
+    there = Counter([others.item_key(item) for item in loose]) if calls else Counter[int]()
+    found = set()
+    for call in calls:
+        held = Counter([blocks.item_key(part) for part in call.items])
+        if 2 * (held & there).total() >= len(call.items):
+            found.add(call)
     return found
 
 
-def opened(items: Sequence[Item], calls: Sequence[Block]) -> list[Item]:
+def opened(items: Sequence[Item], calls: Collection[Item]) -> list[Item]:
     """Return the items, with what is in some of the calls in their place."""
-    return [part for item in items for part in (item.items if item in calls else [item])]  # type: ignore[union-attr]
+    return [part for item in items for part in (item.items if isinstance(item, Block) and item in calls else [item])]
 
 
 def holding(graph: Graph, nodes: Collection[int]) -> set[int]:

@@ -36,6 +36,7 @@ def with_marks(
         attrs: rows of attributes, to which new ones are appended.
     """
     changed = {index for index, row in enumerate(graph.attrs) if CHANGE in dict(row)}
+    around = _around(graph, changed)
     marked = []
     for node in made:
         said: dict[int, set[str]] = {}
@@ -46,8 +47,8 @@ def with_marks(
         for mark in (READ_NOW, READ_BEFORE):
             ports = tuple([port for port, value in enumerate(node.inputs) if said.get(value) == {mark}])
             row += [(mark, ports)] if ports else []
-        if graph.scopes[node.scope].attrs not in changed and any(
-            _is_in(graph, index, node.scope, changed) for index in members[node.name]
+        if graph.scopes[node.scope].attrs not in changed and (
+            node.scope in around or any(graph.nodes[index].attrs in changed for index in members[node.name])
         ):
             row.append((CHANGE, INSIDE))
         if len(row) > len(attrs[node.attrs]):
@@ -57,15 +58,13 @@ def with_marks(
     return marked
 
 
-def _is_in(graph: Graph, index: int, call: int, rows: set[int]) -> bool:
-    """Return whether a node, or a call around it that lies in the given one, has one of some rows of attributes."""
-    node = graph.nodes[index]
-    scope = node.parent if node.scope < 0 else node.scope
-    while scope != call:
-        if graph.scopes[scope].attrs in rows:
-            return True
-        scope = graph.scopes[scope].parent
-    return node.attrs in rows
+def _around(graph: Graph, rows: set[int]) -> set[int]:
+    """Return the scopes in which another has one of some rows of attributes, whether anything ran in that or not."""
+    found = set[int]()
+    for index in range(len(graph.scopes) - 1, 0, -1):
+        if index in found or graph.scopes[index].attrs in rows:
+            found.add(graph.scopes[index].parent)
+    return found
 
 
 def _reads(graph: Graph, node: Node) -> list[str]:
