@@ -80,7 +80,7 @@ def test_the_small_map_moves_the_view(tmp_path: Path) -> None:
       const hidden = await map.isHidden();
       await page.evaluate(() => trec.openTo(9));
       for (let step = 0; step < 12; step++) { await page.focus("canvas"); await page.keyboard.press("+"); }
-      await page.waitForTimeout(150);
+      await page.quiet();
       const { x, y, width, height } = await map.boundingBox();
       await page.mouse.click(x + width / 2, y + height - 6);
       return [hidden, await page.evaluate(() => {
@@ -94,7 +94,7 @@ def test_the_small_map_moves_the_view(tmp_path: Path) -> None:
 
 def test_crumbs_say_where_what_is_chosen_is(tmp_path: Path) -> None:
     script = """await page.evaluate(() => trec.go(trec.graph.find("encoder.gate.sigmoid")));
-      await page.waitForTimeout(200);
+      await page.quiet();
       const crumbs = page.locator(".crumbs li");
       const seen = await crumbs.allInnerTexts();
       await crumbs.nth(1).locator("button").click();

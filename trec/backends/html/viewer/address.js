@@ -138,6 +138,7 @@ export function mountAddress(app, search, trace) {
     }
   };
   const write = () => {
+    if (location.hash !== last) return; // another one has been entered, and is read next
     // The panel of what is chosen moves the view when it opens, unless the address says where to look.
     const isMoved = (/** @type {string} */ name) => name === "at" && app.state.selected >= 0;
     const changed = [...parts(app, search, trace)].filter(([name, text]) => text !== first.get(name) || isMoved(name));
