@@ -58,10 +58,10 @@ def drawn(graph: Graph, options: PictureOptions) -> dict[str, Any]:
         "names": [graph.nodes[box.node].name for box in drawing.boxes],
         "boxes": [
             [box.title, box.subtitle, box.detail, looks[box.look].shape, looks[box.look].fill, looks[box.look].line,
-             looks[box.look].border == "error", box.cluster]
+             looks[box.look].border == "error", box.repeats, box.cluster]
             for box in drawing.boxes
         ],
-        "frames": [[row.title, row.subtitle, row.detail, row.parent] for row in drawing.clusters],
+        "frames": [[row.title, row.subtitle, row.detail, row.repeats, row.parent] for row in drawing.clusters],
         "wires": [[edge.source, edge.target, edge.label, strokes[edge.stroke]] for edge in drawing.edges],
         "columns": columns(drawing),
     }  # fmt: skip

@@ -315,14 +315,14 @@ export class Graph {
   #face(index) {
     let face = this.faces[index];
     if (!face) {
-      const [title, subtitle, detail, look] = this.data.faces[index];
+      const [title, subtitle, detail, look, times] = this.data.faces[index];
       const [shape, role, line, size, bold, error] = this.data.looks[look];
       const { sizes } = this.data.style;
       face = {
         title: this.fitted(this.texts[title], size, bold === 1),
         subtitle: this.fitted(this.texts[subtitle], sizes[0]),
         detail: this.fitted(this.texts[detail], sizes[1]),
-        ...{ shape, role, line, size, bold: bold === 1, error: error === 1, times: 1 },
+        ...{ shape, role, line, size, bold: bold === 1, error: error === 1, times },
       };
       this.faces[index] = face;
     }
