@@ -10,6 +10,7 @@ import pytest
 from tests.backends.samples import blocks, named, sample
 from tests.html.browser import play
 from tests.html.test_details import fork
+from tests.html.test_opening import pit
 from tests.html.test_page import TITLES, nested
 
 if TYPE_CHECKING:
@@ -100,6 +101,13 @@ def test_crumbs_say_where_what_is_chosen_is(tmp_path: Path) -> None:
       await crumbs.nth(1).locator("button").click();
       return [seen, await page.evaluate(() => trec.graph.nameOf(trec.state.selected))];"""
     assert play(nested(), script, tmp_path) == [["Nested", "encoder", "gate", "sigmoid"], "encoder"]
+
+
+def test_crumbs_of_what_is_deep_name_the_outermost_and_the_innermost(tmp_path: Path) -> None:
+    script = """await page.evaluate(() => trec.go(trec.graph.find(Array(100).fill("a").join("."))));
+      await page.quiet();
+      return page.locator(".crumbs li").allInnerTexts();"""
+    assert play(pit(300), script, tmp_path) == ["Pit", "a", "a", "…", *["a"] * 17]
 
 
 def exported(page: object, tmp_path: Path, script: str = "", suffix: str = "SVG") -> Path:

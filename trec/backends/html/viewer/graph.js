@@ -149,9 +149,13 @@ export class Graph {
 
   /** All nodes in a scope and in those inside it, in order. @param {number} scope @returns {Generator<number>} */
   *nodesIn(scope) {
-    for (const item of this.members[scope])
-      if (item < this.count) yield item;
-      else yield* this.nodesIn(item - this.count);
+    const ways = [this.members[scope].values()];
+    while (ways.length) {
+      const { done, value: item } = ways[ways.length - 1].next();
+      if (done) ways.pop();
+      else if (item < this.count) yield item;
+      else ways.push(this.members[item - this.count].values());
+    }
   }
 
   /** The unique name of an item. @param {Item} item */
