@@ -89,6 +89,7 @@ function take(app, search, trace, first, found) {
   const theme = said("theme");
   if (theme === "light" || theme === "dark") app.store.set({ theme });
   if (COLOURINGS.has(said("colour"))) app.store.set({ colourBy: said("colour") });
+  app.forget();
   const now = parts(app, search, trace);
   if (["open", "show", "shapes"].some((name) => said(name) !== now.get(name))) {
     app.change(viewed(app, said));

@@ -175,8 +175,11 @@ export class App {
     const ready = this.foresight.sceneOf(item);
     const boxes = old.picture.boxes.length + this.graph.members[item - this.graph.count].length;
     if (this.turning.size || (!ready && boxes > MANY)) {
-      if (!this.turning.delete(item)) this.turning.add(item);
-      const open = view.open.map((bit, scope) => (this.turning.has(this.graph.count + scope) ? 1 - bit : bit));
+      const isBack = this.turning.delete(item);
+      if (!isBack) this.turning.add(item);
+      const open = (this.coming?.parts.open ?? view.open).slice();
+      const scope = item - this.graph.count;
+      open[scope] = isBack ? view.open[scope] : 1 - view.open[scope];
       this.become({ open }, item);
       return;
     }
@@ -237,12 +240,26 @@ export class App {
     return true;
   }
 
-  /** Leave what is to come to be made anew, without parts that are changed before it is there. @param {Partial<View>} changed */
+  /** Let nothing come any more that was to be changed. */
+  forget() {
+    this.turning.clear();
+    this.coming?.steps.return(this.state.scene);
+    this.coming = null;
+  }
+
+  /**
+   * Leave what is to come to be made anew, without parts that are changed before it is there; of what is to be open,
+   * without the scopes that are opened or closed before.
+   *
+   * @param {Partial<View>} changed
+   */
   #withdraw(changed) {
-    if (changed.open) this.turning.clear();
-    if (!this.coming) return;
+    if (!this.coming) return this.turning.clear();
     const { parts, steps } = this.coming;
+    const { open } = this.state.view;
+    const merged = changed.open && parts.open?.map((bit, scope) => (changed.open?.[scope] === open[scope] ? bit : 1 - open[scope]));
     for (const name of /** @type {(keyof View)[]} */ (Object.keys(changed))) delete parts[name];
+    if (merged) parts.open = merged;
     steps.return(this.state.scene);
     if (!Object.keys(parts).length) this.coming = null;
   }
