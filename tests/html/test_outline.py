@@ -98,7 +98,8 @@ def test_modules_are_called_as_rename_calls_them_wherever_they_stand(tmp_path: P
       const closed = await titles();
       await page.evaluate(() => trec.openTo(2));
       const all = (await rows()).map((row) => row[0]);
-      return [await page.locator(".side h2").innerText(), facts.split("\\n").slice(0, 2), crumbs, closed, await frames(), all];"""
+      const head = await page.locator(".side h2").innerText();
+      return [head, facts.split("\\n").slice(0, 2), crumbs, closed, await frames(), all];"""
     page = nested().rename({"decoder": "Head"}).to_html(depth=1)
     head, facts, crumbs, closed, frames, tree = play(page, ROWS + TITLES + script, tmp_path, **WIDE)
     assert (head, facts, crumbs) == ("Head", ["path", "decoder"], ["Nested", "Head"])
