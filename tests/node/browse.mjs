@@ -51,6 +51,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     await page.emulateMedia(media);
     await page.goto(pathToFileURL(file).href + hash);
     await page.waitForSelector("[data-ready]");
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))); // it has been drawn
     const AsyncFunction = (async () => {}).constructor;
     return { value: (await new AsyncFunction("page", script)(page)) ?? null };
   };
