@@ -267,10 +267,10 @@ export class App {
   /** Change what is shown. @param {Partial<View>} parts @param {Scene} [scene] that of the view with these parts @param {Item} [anchor] what stays in its place on the screen */
   turn(parts, scene, anchor = -1) {
     const view = { ...this.state.view, ...parts };
+    const before = anchor < 0 ? null : this.placeOf(anchor);
     scene ??= compose(this.graph, view);
     const { scene: old, camera } = this.state;
     this.#withdraw(parts);
-    const before = anchor < 0 ? null : this.placeOf(anchor);
     const after = anchor < 0 ? null : placeIn(this.graph, { scene, view }, anchor);
     const held = { ...camera };
     if (before && after) {
