@@ -46,7 +46,7 @@ def test_axe_finds_no_fault(options: dict[str, Any], tmp_path: Path) -> None:
       if (await page.locator("[role=tree]").isHidden()) await page.click("button[aria-label=Outline]");
       await page.getByRole("searchbox").fill("(op:relu");
       await page.evaluate(() => trec.go(trec.graph.find("encoder")));
-      await page.waitForTimeout(300);
+      await page.quiet();
       found.push(...await faults());
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Show", exact: true }).click({ force: true });
@@ -132,10 +132,10 @@ def test_the_focus_goes_along_with_what_a_link_leads_to(tmp_path: Path) -> None:
       await page.evaluate(() => trec.go(trec.graph.find("encoder")));
       const links = [page.locator(".side section .link").first(), page.locator(".crumbs button").first()];
       for (const link of links) {
-        await page.waitForTimeout(200);
+        await page.quiet();
         await link.focus();
         await page.keyboard.press("Enter");
-        await page.waitForTimeout(200);
+        await page.quiet();
         seen.push(await focused());
       }
       return seen;"""
@@ -171,9 +171,7 @@ def test_forced_colours_reach_the_picture(tmp_path: Path) -> None:
     });"""
     page = nested().to_html(depth=1)
     assert play(page, script, tmp_path, forcedColors="active") is False
-    assert (
-        play(page, "await page.evaluate(() => trec.openTo(3)); await page.waitForTimeout(500);" + script, tmp_path) == 1
-    )
+    assert play(page, "await page.evaluate(() => trec.openTo(3)); await page.quiet();" + script, tmp_path) is True
 
 
 def test_nothing_is_lost_at_twice_the_size(tmp_path: Path) -> None:

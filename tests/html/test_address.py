@@ -24,6 +24,11 @@ STATE = """const state = () => page.evaluate(() => {
   return { open: [...view.open], state, views, selected, colourBy, theme, hits: hits.size, middle };
 });
 """
+ENTER = """const enter = (hash) => page.evaluate((hash) => new Promise((done) => {
+  addEventListener("hashchange", done, { once: true });
+  location.hash = hash;
+}), hash);
+"""
 CHANGE = """await page.evaluate(async () => {
   await trec.openTo(2);
   trec.change({ state: true });
@@ -31,7 +36,7 @@ CHANGE = """await page.evaluate(async () => {
   trec.go(trec.graph.find("decoder"));
 });
 await page.getByRole("searchbox").fill("op:relu");
-await page.waitForTimeout(700);
+await page.quiet();
 """
 
 
@@ -42,7 +47,7 @@ def test_an_address_brings_back_what_was_seen(tmp_path: Path) -> None:
       const [hash, grown] = await page.evaluate((length) => [location.hash, history.length - length], length);
       return [await state(), hash, grown];"""
     before, hash_, grown = play(page, STATE + script, tmp_path)
-    after = play(page, STATE + "await page.waitForTimeout(100); return state();", tmp_path, hash=hash_)
+    after = play(page, STATE + "await page.quiet(); return state();", tmp_path, hash=hash_)
     assert before["selected"] >= 0
     assert before["hits"] == 2
     assert before["middle"] == pytest.approx(after["middle"], abs=1)
@@ -65,9 +70,7 @@ def test_an_address_brings_back_what_is_highlighted(tmp_path: Path) -> None:
       await page.getByRole("button", { name: "Downstream" }).click();
       for (let click = 0; click < 3; click++) await page.getByRole("button", { name: "One edge more" }).click();"""
     for act, way in ((path, "path"), (steps, "up")):
-        script = (
-            f"{act} await page.waitForTimeout(500); return [await trace(), await page.evaluate(() => location.hash)];"
-        )
+        script = f"{act} await page.quiet(); return [await trace(), await page.evaluate(() => location.hash)];"
         before, hash_ = play(page, trace + script, tmp_path)
         assert set(before[1]) == {way}
         assert play(page, trace + "return trace();", tmp_path, hash=hash_) == before
@@ -75,10 +78,10 @@ def test_an_address_brings_back_what_is_highlighted(tmp_path: Path) -> None:
 
 def test_a_page_as_it_was_at_first_has_no_such_address(tmp_path: Path) -> None:
     script = """await page.evaluate(() => trec.toggle(trec.graph.find("encoder")));
-      await page.waitForTimeout(500);
+      await page.quiet();
       const open = await page.evaluate(() => location.hash);
       await page.evaluate(() => { trec.toggle(trec.graph.find("encoder")); trec.fit(); });
-      await page.waitForTimeout(500);
+      await page.quiet();
       return [open, await page.evaluate(() => location.hash)];"""
     found = play(nested().to_html(depth=1), script, tmp_path)
     assert "open=" in found[0]
@@ -96,12 +99,12 @@ HASHES = [
 def test_addresses_of_other_pages_do_no_harm(tmp_path: Path) -> None:
     script = f"""const seen = [await state()];
       for (const hash of {HASHES!r}) {{
-        await page.evaluate((hash) => {{ location.hash = hash; }}, hash);
-        await page.waitForTimeout(50);
+        await enter(hash);
+        await page.quiet();
         seen.push(await state());
       }}
       return seen.map(({{ hits, ...all }}) => all);"""
-    first, *others = play(nested().to_html(depth=1), STATE + script, tmp_path)
+    first, *others = play(nested().to_html(depth=1), STATE + ENTER + script, tmp_path)
     assert others == [first] * len(HASHES)
 
 
@@ -117,26 +120,28 @@ MIDDLE = """const middle = () => page.evaluate(() => {
     const { width, height } = trec.stage.size;
     return [x + width / 2 / zoom, y + height / 2 / zoom, 100 * zoom].map(Math.round);
   });
-  await page.waitForTimeout(100);
+  await page.quiet();
 """
 
 
 def test_the_way_back_leads_through_all_that_was_seen(tmp_path: Path) -> None:
     script = """const seen = [];
       const look = async () => {
-        await page.waitForTimeout(500);
+        await page.quiet();
         seen.push([await state(), await page.evaluate(() => location.hash)]);
       };
       await look();
       const other = "#select=decoder&theme=dark&find=relu&open=0.3.4&at=100_100_1.000";
-      await page.evaluate((hash) => { location.hash = hash; }, other);
+      await enter(other);
       await look();
       await page.goBack();
+      await page.waitForFunction(() => trec.state.theme === "light");
       await look();
       await page.goForward();
+      await page.waitForFunction(() => trec.state.theme === "dark");
       await look();
       return seen;"""
-    first, other, back, again = play(nested().to_html(depth=1), STATE + script, tmp_path)
+    first, other, back, again = play(nested().to_html(depth=1), STATE + ENTER + script, tmp_path)
     assert other[0]["theme"] != first[0]["theme"]
     assert back == first
     assert again == other
@@ -153,7 +158,7 @@ def test_the_way_back_leads_through_all_that_was_seen(tmp_path: Path) -> None:
 )
 def test_an_address_brings_back_a_look_that_nobody_moved(act: str, tmp_path: Path) -> None:
     page = nested().to_html(depth=1)
-    script = f"{act} await page.waitForTimeout(600); return [await middle(), await page.evaluate(() => location.hash)];"
+    script = f"{act} await page.quiet(); return [await middle(), await page.evaluate(() => location.hash)];"
     before, hash_ = play(page, MIDDLE + script, tmp_path)
     assert play(page, MIDDLE + "return middle();", tmp_path, hash=hash_) == pytest.approx(before, abs=1)
 
@@ -169,7 +174,7 @@ def test_an_address_brings_back_the_look_of_a_narrow_page(tmp_path: Path) -> Non
 def test_many_open_scopes_are_a_short_address(tmp_path: Path) -> None:
     script = """await page.evaluate(() => trec.change({ folded: false }));
       await page.evaluate(() => trec.openTo(Infinity));
-      await page.waitForTimeout(600);
+      await page.quiet();
       return page.evaluate(() => [trec.state.view.open.reduce((sum, bit) => sum + bit, 0), location.hash.length]);"""
     opened, length = play(blocks(300).to_html(depth=1), script, tmp_path)
     assert opened > 300

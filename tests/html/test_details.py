@@ -172,7 +172,7 @@ def test_members_lead_to_what_is_inside(tmp_path: Path) -> None:
 def test_the_picture_stays_where_it_is_when_the_panel_opens(tmp_path: Path) -> None:
     script = """const before = await place("decoder");
       await choose("encoder");
-      await page.waitForTimeout(100);
+      await page.quiet();
       return [before, await place("decoder")];"""
     found = play(nested().to_html(depth=1), TITLES + LIT + script, tmp_path)
     assert found[0] == pytest.approx(found[1])

@@ -57,14 +57,33 @@ def test_what_was_made_ready_for_another_view_is_not_shown(tmp_path: Path) -> No
     assert play(blocks(4).to_html(depth=1), READY + TITLES + script, tmp_path) == ["layers.1"]
 
 
-def test_what_is_opened_meanwhile_is_what_stays_open(tmp_path: Path) -> None:
-    script = """await page.evaluate(() => {
+def test_what_is_opened_while_a_depth_is_coming_is_opened_at_once_and_the_depth_follows(tmp_path: Path) -> None:
+    script = """return page.evaluate(async () => {
+        const titles = () => trec.state.scene.picture.titles.map((face) => face.title);
+        const seen = [];
+        for (const name of ["decoder", "encoder"]) {
+          const all = trec.openTo(Infinity);
+          trec.toggle(trec.graph.find(name));
+          seen.push(titles());
+          await all;
+          seen.push(titles());
+        }
+        return seen;
+      });"""
+    every = ["encoder", "act", "gate", "decoder", "act", "gate"]
+    found = play(nested().to_html(depth=1), TITLES + script, tmp_path)
+    assert found == [["decoder"], every, every[3:], every[3:]]
+
+
+def test_an_address_is_obeyed_though_a_depth_is_coming(tmp_path: Path) -> None:
+    script = """return page.evaluate(async () => {
         const all = trec.openTo(Infinity);
-        trec.toggle(trec.graph.find("decoder"));
-        return all;
-      });
-      return frames();"""
-    assert play(nested().to_html(depth=1), TITLES + script, tmp_path) == ["decoder"]
+        location.hash = "#show=pc";
+        dispatchEvent(new Event("hashchange"));
+        await all;
+        return [trec.state.view.state, trec.state.scene.picture.titles.length];
+      });"""
+    assert play(nested().to_html(depth=1), script, tmp_path) == [True, 0]
 
 
 def test_what_is_changed_one_after_the_other_is_all_changed(tmp_path: Path) -> None:
@@ -124,26 +143,32 @@ def test_modules_are_opened_and_closed_among_many_boxes_while_the_page_answers(t
         const later = seen();
         trec.toggle(item(7));
         await shown();
-        return [soon, later, seen()];
+        const last = seen();
+        trec.openTo(Infinity);
+        trec.toggle(item(8));
+        await shown();
+        return [soon, later, last, seen()];
       });"""
     found = play(blocks(5000).to_html(depth=1), script, tmp_path)
-    assert found == [[False, False, False], [True, True, False], [False, True, False]]
+    assert found == [[False, False, False], [True, True, False], [False, True, False], [True, False, True]]
 
 
 def test_what_is_kept_of_earlier_pictures_does_not_grow_without_end(tmp_path: Path) -> None:
     script = """await page.evaluate(() => trec.become({ folded: false }));
+      await page.evaluate(() => {
+        globalThis.seen = new Set();
+        for (let at = 0; at < 200; at++) {
+          const layer = trec.graph.find(`layers.${at}`);
+          trec.toggle(layer);
+          const { scene } = trec.state;
+          for (const part of [scene, scene.picture, scene.places]) seen.add(new WeakRef(part));
+          trec.toggle(layer);
+        }
+      });
+      await page.quiet();
       const tools = await page.context().newCDPSession(page);
-      const kept = async (first, end) => {
-        await page.evaluate(([first, end]) => {
-          for (let at = first; at < end; at++) {
-            const layer = trec.graph.find(`layers.${at}`);
-            trec.toggle(layer);
-            trec.toggle(layer);
-          }
-        }, [first, end]);
-        await tools.send("HeapProfiler.collectGarbage");
-        return (await tools.send("Runtime.getHeapUsage")).usedSize;
-      };
-      return [await kept(0, 60), await kept(60, 260)];"""
-    soon, later = play(blocks(300).to_html(depth=1), script, tmp_path)
-    assert later < 1.3 * soon
+      await tools.send("HeapProfiler.collectGarbage");
+      return page.evaluate(() => [seen.size, [...seen].filter((part) => part.deref()).length]);"""
+    seen, kept = play(blocks(300).to_html(depth=1), script, tmp_path)
+    assert seen == 600
+    assert 0 < kept < 20

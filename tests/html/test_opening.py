@@ -91,3 +91,31 @@ def test_a_backward_pass_is_open_beside_the_forward_one(tmp_path: Path) -> None:
     found = play(steps(1), script, tmp_path)
     assert found["found"]
     assert found["beside"] > 1
+
+
+def pit(depth: int) -> Graph:
+    """Return two operators in so many modules, each in the one before."""
+    builder = GraphBuilder("Pit", (("level", "function"),))
+    scope = root = builder.scope("module", path="", cls="Pit")
+    kind = builder.tensor_type((2, 8), "float32")
+    (x,) = builder.node("input", parent=root, name="x", results=[kind])
+    for level in range(1, depth + 1):
+        scope = builder.scope("module", path=".".join("a" * level), cls="Inner", parent=scope)
+    for op in ("relu", "tanh"):
+        (x,) = builder.node("op", op, parent=scope, inputs=[x], results=[kind])
+    builder.node("output", parent=root, name="y", inputs=[x])
+    return builder.build()
+
+
+def test_modules_in_modules_open_however_deep_they_are(tmp_path: Path) -> None:
+    script = """await page.evaluate(() => trec.openTo(Infinity));
+      await page.quiet();
+      return page.evaluate(() => {
+        const { picture } = trec.state.scene;
+        trec.select(trec.graph.count + 1);
+        const isTold = document.querySelector(".side").textContent.includes("Members · 1");
+        const nodes = [...trec.graph.nodesIn(0)].length;
+        return [picture.frames.length, nodes, isTold, document.querySelectorAll("[role=treeitem]").length > 9];
+      });"""
+    found = play(pit(5000).to_html(depth=1), script, tmp_path, viewport={"width": 1400, "height": 700})
+    assert found == [5000, 4, True, True]

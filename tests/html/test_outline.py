@@ -90,6 +90,24 @@ def test_equal_calls_that_are_folded_are_one_row(tmp_path: Path) -> None:
     assert found == [["x", "layers.0", "y"], ["x", "layers.0", "layers.1", "layers.2", "layers.3", "y"]]
 
 
+def test_modules_are_called_as_rename_calls_them_wherever_they_stand(tmp_path: Path) -> None:
+    script = """await page.evaluate(() => trec.go(trec.graph.find("Head")));
+      await page.quiet();
+      const facts = await page.locator(".side dl").innerText();
+      const crumbs = await page.locator(".crumbs li").allInnerTexts();
+      const closed = await titles();
+      await page.evaluate(() => trec.openTo(2));
+      const all = (await rows()).map((row) => row[0]);
+      const head = await page.locator(".side h2").innerText();
+      return [head, facts.split("\\n").slice(0, 2), crumbs, closed, await frames(), all];"""
+    page = nested().rename({"decoder": "Head"}).to_html(depth=1)
+    head, facts, crumbs, closed, frames, tree = play(page, ROWS + TITLES + script, tmp_path, **WIDE)
+    assert (head, facts, crumbs) == ("Head", ["path", "decoder"], ["Nested", "Head"])
+    assert closed == ["x", "encoder", "Head", "y"]
+    assert frames == ["encoder", "Head"]
+    assert tree == ["x", "encoder", "act", "gate", "Head", "act", "gate", "y"]
+
+
 def test_only_rows_in_sight_are_elements(tmp_path: Path) -> None:
     script = """await page.evaluate(() => trec.change({ folded: false }));
       await tree();

@@ -154,7 +154,7 @@ def test_wheel_drag_and_keys_move_the_view(tmp_path: Path) -> None:
         const { left } = await page.evaluate(() => trec.canvas.getBoundingClientRect());
         await page.mouse.move(left + 300, 400);
         await page.mouse.wheel(0, -200);
-        await page.waitForTimeout(50);
+        await page.waitForFunction((zoom) => trec.state.camera.zoom > zoom, seen[0].zoom);
         seen.push(await camera());
         await page.mouse.move(left + 20, 500);
         await page.mouse.down();
@@ -198,8 +198,7 @@ def test_the_tooltip_says_what_is_under_the_pointer(tmp_path: Path) -> None:
         sample(),
         TITLES
         + """await page.mouse.move(...await middle("linear_1"));
-        await page.waitForTimeout(50);
-        return page.locator(".tip").innerText();""",
+        return page.locator(".tip:not([hidden])").innerText();""",
         tmp_path,
     )
     assert found.splitlines()[0] == "linear_1"

@@ -22,6 +22,7 @@ from trec.backends.lower import lower
 from trec.backends.stages import columns
 from trec.backends.style import Style
 from trec.ir.builder import GraphBuilder
+from trec.ir.types import TIMES
 from trec.passes.union import union
 
 if TYPE_CHECKING:
@@ -58,10 +59,10 @@ def drawn(graph: Graph, options: PictureOptions) -> dict[str, Any]:
         "names": [graph.nodes[box.node].name for box in drawing.boxes],
         "boxes": [
             [box.title, box.subtitle, box.detail, looks[box.look].shape, looks[box.look].fill, looks[box.look].line,
-             looks[box.look].border == "error", box.cluster]
+             looks[box.look].border == "error", box.repeats, box.cluster]
             for box in drawing.boxes
         ],
-        "frames": [[row.title, row.subtitle, row.detail, row.parent] for row in drawing.clusters],
+        "frames": [[row.title, row.subtitle, row.detail, row.repeats, row.parent] for row in drawing.clusters],
         "wires": [[edge.source, edge.target, edge.label, strokes[edge.stroke]] for edge in drawing.edges],
         "columns": columns(drawing),
     }  # fmt: skip
@@ -217,6 +218,20 @@ def test_inputs_that_one_reads_through_what_is_hidden_share_a_box(tmp_path: Path
     assert "past.0" in [title for title, *_ in found["boxes"]]
     (found,) = shown([(fed(2), None, {"views": False})], tmp_path)
     assert "past.0.keys" in [title for title, *_ in found["boxes"]]
+
+
+def test_a_parameter_that_stands_for_several_is_a_stack(tmp_path: Path) -> None:
+    builder = GraphBuilder("Shared", (("level", "function"),))
+    root = builder.scope("module", path="", cls="Shared")
+    kind = builder.tensor_type((8,), "float32")
+    weight = builder.node("param", parent=root, name="weight", results=[kind], attrs=((TIMES, 4),))
+    y = builder.node("op", "relu", parent=root, inputs=weight, results=[kind])
+    builder.node("output", parent=root, name="y", inputs=y)
+    graph = builder.build()
+    (found,) = shown([(graph, None, {"state": True})], tmp_path)
+    assert found == drawn(graph, {"params": True})
+    assert found["boxes"][0][:2] == ["weight", "8 ×4"]
+    assert [box[-2] for box in found["boxes"]] == [4, 1, 1]
 
 
 def test_what_is_folded_is_what_fold_leaves(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.node]
 
 SEARCH = """const field = page.getByRole("searchbox");
-const find = async (text) => { await field.fill(text); await page.waitForTimeout(200); };
+const find = async (text) => { await field.fill(text); await page.quiet(); };
 const count = () => page.locator(".count").innerText();
 const hits = () => page.evaluate(() => [...trec.state.hits].map((item) => trec.graph.nameOf(item)));
 const said = () => page.locator("[aria-live]").innerText();

@@ -10,6 +10,7 @@ import pytest
 from tests.backends.samples import blocks, named, sample
 from tests.html.browser import play
 from tests.html.test_details import fork
+from tests.html.test_opening import pit
 from tests.html.test_page import TITLES, nested
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def test_the_small_map_moves_the_view(tmp_path: Path) -> None:
       const hidden = await map.isHidden();
       await page.evaluate(() => trec.openTo(9));
       for (let step = 0; step < 12; step++) { await page.focus("canvas"); await page.keyboard.press("+"); }
-      await page.waitForTimeout(150);
+      await page.quiet();
       const { x, y, width, height } = await map.boundingBox();
       await page.mouse.click(x + width / 2, y + height - 6);
       return [hidden, await page.evaluate(() => {
@@ -94,12 +95,19 @@ def test_the_small_map_moves_the_view(tmp_path: Path) -> None:
 
 def test_crumbs_say_where_what_is_chosen_is(tmp_path: Path) -> None:
     script = """await page.evaluate(() => trec.go(trec.graph.find("encoder.gate.sigmoid")));
-      await page.waitForTimeout(200);
+      await page.quiet();
       const crumbs = page.locator(".crumbs li");
       const seen = await crumbs.allInnerTexts();
       await crumbs.nth(1).locator("button").click();
       return [seen, await page.evaluate(() => trec.graph.nameOf(trec.state.selected))];"""
     assert play(nested(), script, tmp_path) == [["Nested", "encoder", "gate", "sigmoid"], "encoder"]
+
+
+def test_crumbs_of_what_is_deep_name_the_outermost_and_the_innermost(tmp_path: Path) -> None:
+    script = """await page.evaluate(() => trec.go(trec.graph.find(Array(100).fill("a").join("."))));
+      await page.quiet();
+      return page.locator(".crumbs li").allInnerTexts();"""
+    assert play(pit(300), script, tmp_path) == ["Pit", "a", "a", "…", *["a"] * 17]
 
 
 def exported(page: object, tmp_path: Path, script: str = "", suffix: str = "SVG") -> Path:

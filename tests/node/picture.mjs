@@ -18,11 +18,11 @@ const found = JSON.parse(readFileSync(file, "utf8")).map(({ data, depth, view })
   const picture = project(graph, { views: true, constants: true, columns: false, ...view, open });
   const { boxes, nodes, faces, around, titles, outer, wires } = picture;
   const { columns, columnOf } = stages(graph, picture);
-  const words = ({ title, subtitle, detail, shape, role, line, error }) => [title, subtitle, detail, shape, role, line, error];
+  const words = ({ title, subtitle, detail, shape, role, line, error, times }) => [title, subtitle, detail, shape, role, line, error, times];
   return {
     names: boxes.map((item, box) => graph.nameOf(nodes[box] < 0 ? item : nodes[box])),
     boxes: faces.map((face, box) => [...words(face), around[box]]),
-    frames: titles.map((face, frame) => [face.title, face.subtitle, face.detail, outer[frame]]),
+    frames: titles.map((face, frame) => [face.title, face.subtitle, face.detail, face.times, outer[frame]]),
     wires: wires.map(({ source, target, label, stroke }) => [source, target, label, STROKES[stroke]]),
     columns: [columns, columnOf],
   };

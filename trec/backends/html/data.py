@@ -5,7 +5,8 @@ The data is one object, JSON when it is written; `viewer/types.js` says the same
 - `version`, `name`, `title`, `main` (the element type of most values), `meta` (pairs of texts), `diff` (what two graphs
   are compared; empty if none are).
 - `texts`: what columns that hold texts refer to by position.
-- `faces`: what stands on boxes: title, subtitle, detail (texts) and position in `looks`.
+- `faces`: what stands on boxes: title, subtitle, detail (texts), position in `looks`, and for how many equal ones that
+  stands, which its subtitle says.
 - `looks`: shape, role of the colours, line, font size, whether bold, whether it shows an error. `style` and `themes`
   hold the font, the other sizes and what colours each role has.
 - `types`: columns `shape`, `dtype`, `device` (texts), `elements` and `bytes`.
@@ -57,6 +58,7 @@ from trec.ir.types import NODE_KINDS, PHASES
 from trec.layout.text import width
 
 if TYPE_CHECKING:
+    from trec.backends.drawing import Box, Cluster
     from trec.backends.style import Style
     from trec.ir.graph import Graph
     from trec.ir.types import Node, Scope
@@ -68,7 +70,7 @@ _MADE = "×…() 0123456789tensors"
 """Characters of the texts that a page makes itself."""
 
 Columns = dict[str, list[int] | int]
-Face = tuple[str, str, str, int]
+Face = tuple[str, str, str, int, int]
 
 
 def data(graph: Graph, style: Style, *, links: str = "", like: dict[int, int] | None = None) -> dict[str, Any]:
@@ -129,7 +131,7 @@ class _Columns:
             "groups": self._groups(),
         }
         found["attrs"] = [[add(word) for pair in row for word in pair] for row in self._rows]
-        found["faces"] = [[add(title), add(sub), add(detail), look_] for title, sub, detail, look_ in self._faces]
+        found["faces"] = [[*map(add, words), look_, times] for *words, look_, times in self._faces]
         found["looks"] = [look(row) for row in self.painter.looks]
         found["style"] = {
             "font": self.style.font,
@@ -200,7 +202,7 @@ class _Columns:
             "phase": [PHASES.index(scope.phase) for scope in scopes],
             "parent": [scope.parent for scope in scopes],
             "face": [self._closed(scope, params) for scope, params in zip(scopes, whole["params"], strict=True)],
-            "frame": [self._face((row.title, row.subtitle, row.detail, row.look)) for row in self.clusters],
+            "frame": [self._face(_words(row)) for row in self.clusters],
             "attrs": [self._row(scope) for scope in scopes],
             "source": [scope.source for scope in scopes],
             "change": changes,
@@ -214,14 +216,14 @@ class _Columns:
         often = how_often(self.graph, scope) if self.runs else ""
         detail = joined(row.detail, often) if often else row.detail
         look = self.painter.looks.dashed(row.look) if often else row.look
-        return self._face((row.title, row.subtitle, detail, look))
+        return self._face((row.title, row.subtitle, detail, look, labels.repeats(scope)))
 
     # ---- nodes
 
     def _nodes(self) -> dict[str, list[int]]:
         graph, add = self.graph, self.texts.add
         nodes, scopes = graph.nodes, graph.scopes
-        faces = [self._face((box.title, box.subtitle, box.detail, box.look)) for box in self.boxes]
+        faces = [self._face(_words(box)) for box in self.boxes]
         parents = [node.parent for node in nodes]
         changes = [change_of_box(graph, index) for index in range(len(nodes))] if self.diff else [None] * len(nodes)
         return {
@@ -264,6 +266,10 @@ class _Columns:
                     found += [[start + port, CHANGES.index(change) + 1] for port in ports if isinstance(port, int)]
             start += len(node.inputs)
         return found
+
+
+def _words(row: Box | Cluster) -> Face:
+    return row.title, row.subtitle, row.detail, row.look, row.repeats
 
 
 def _short(columns: dict[str, list[int]]) -> Columns:

@@ -89,6 +89,7 @@ function take(app, search, trace, first, found) {
   const theme = said("theme");
   if (theme === "light" || theme === "dark") app.store.set({ theme });
   if (COLOURINGS.has(said("colour"))) app.store.set({ colourBy: said("colour") });
+  app.forget();
   const now = parts(app, search, trace);
   if (["open", "show", "shapes"].some((name) => said(name) !== now.get(name))) {
     app.change(viewed(app, said));
@@ -138,6 +139,7 @@ export function mountAddress(app, search, trace) {
     }
   };
   const write = () => {
+    if (location.hash !== last) return; // another one has been entered, and is read next
     // The panel of what is chosen moves the view when it opens, unless the address says where to look.
     const isMoved = (/** @type {string} */ name) => name === "at" && app.state.selected >= 0;
     const changed = [...parts(app, search, trace)].filter(([name, text]) => text !== first.get(name) || isMoved(name));

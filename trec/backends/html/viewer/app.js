@@ -5,7 +5,8 @@ import { standIn } from "./folding.js";
 import { Foresight } from "./foresight.js";
 import { bySteps } from "./idle.js";
 import { deepest, LEAST, openTo, readable } from "./opening.js";
-import { canOpen, contentOf } from "./content.js";
+import { canOpen } from "./content.js";
+import { boxIn, placeIn, rectangle } from "./places.js";
 import { compose, composing } from "./scene.js";
 import { Stage } from "./stage.js";
 import { Store } from "./store.js";
@@ -141,15 +142,7 @@ export class App {
 
   /** The box that an item is drawn as or in; -1 if it is a frame or hidden. @param {Item} item */
   boxOf(item) {
-    const { graph } = this;
-    const { scene, view } = this.state;
-    const { picture } = scene;
-    if (item < 0 || item === graph.count) return -1;
-    const own = standIn(graph, view, item);
-    const scope = own - graph.count;
-    if (scope < 0) return picture.boxOf(own);
-    if (picture.frames[picture.frameOf(scope)] === scope) return -1;
-    return picture.boxOf(contentOf(graph, view).first[scope]);
+    return boxIn(this.graph, this.state, item);
   }
 
   /** What is seen of an item: the box that it is drawn as or in, or the open scope that it is. @param {Item} item @returns {Item} */
@@ -160,15 +153,7 @@ export class App {
 
   /** Where an item is, or what it is closed in; null if it is hidden. @param {Item} item @returns {Rect | null} */
   placeOf(item) {
-    const { graph } = this;
-    const { scene, view } = this.state;
-    const scope = standIn(graph, view, item) - graph.count;
-    if (scope >= 0) {
-      const frame = scene.picture.frameOf(scope);
-      if (scene.picture.frames[frame] === scope) return rectangle(scene.frames, frame);
-    }
-    const box = this.boxOf(item);
-    return box < 0 ? null : rectangle(scene.places, box);
+    return placeIn(this.graph, this.state, item);
   }
 
   // ---- what is open
@@ -190,8 +175,11 @@ export class App {
     const ready = this.foresight.sceneOf(item);
     const boxes = old.picture.boxes.length + this.graph.members[item - this.graph.count].length;
     if (this.turning.size || (!ready && boxes > MANY)) {
-      if (!this.turning.delete(item)) this.turning.add(item);
-      const open = view.open.map((bit, scope) => (this.turning.has(this.graph.count + scope) ? 1 - bit : bit));
+      const isBack = this.turning.delete(item);
+      if (!isBack) this.turning.add(item);
+      const open = (this.coming?.parts.open ?? view.open).slice();
+      const scope = item - this.graph.count;
+      open[scope] = isBack ? view.open[scope] : 1 - view.open[scope];
       this.become({ open }, item);
       return;
     }
@@ -252,12 +240,26 @@ export class App {
     return true;
   }
 
-  /** Leave what is to come to be made anew, without parts that are changed before it is there. @param {Partial<View>} changed */
+  /** Let nothing come any more that was to be changed. */
+  forget() {
+    this.turning.clear();
+    this.coming?.steps.return(this.state.scene);
+    this.coming = null;
+  }
+
+  /**
+   * Leave what is to come to be made anew, without parts that are changed before it is there; of what is to be open,
+   * without the scopes that are opened or closed before.
+   *
+   * @param {Partial<View>} changed
+   */
   #withdraw(changed) {
-    if (changed.open) this.turning.clear();
-    if (!this.coming) return;
+    if (!this.coming) return this.turning.clear();
     const { parts, steps } = this.coming;
+    const { open } = this.state.view;
+    const merged = changed.open && parts.open?.map((bit, scope) => (changed.open?.[scope] === open[scope] ? bit : 1 - open[scope]));
     for (const name of /** @type {(keyof View)[]} */ (Object.keys(changed))) delete parts[name];
+    if (merged) parts.open = merged;
     steps.return(this.state.scene);
     if (!Object.keys(parts).length) this.coming = null;
   }
@@ -265,15 +267,11 @@ export class App {
   /** Change what is shown. @param {Partial<View>} parts @param {Scene} [scene] that of the view with these parts @param {Item} [anchor] what stays in its place on the screen */
   turn(parts, scene, anchor = -1) {
     const view = { ...this.state.view, ...parts };
+    const before = anchor < 0 ? null : this.placeOf(anchor);
     scene ??= compose(this.graph, view);
     const { scene: old, camera } = this.state;
     this.#withdraw(parts);
-    const before = anchor < 0 ? null : this.placeOf(anchor);
-    this.state.scene = scene;
-    this.state.view = view;
-    const after = anchor < 0 ? null : this.placeOf(anchor);
-    this.state.scene = old;
-    this.state.view = { ...view };
+    const after = anchor < 0 ? null : placeIn(this.graph, { scene, view }, anchor);
     const held = { ...camera };
     if (before && after) {
       this.untouched = false;
@@ -333,10 +331,4 @@ function firstScene(graph, size) {
   };
   view.open = options.depth === null ? readable(graph, view, size) : openTo(graph, options.depth);
   return { view, scene: compose(graph, view) };
-}
-
-/** @param {Float64Array} places @param {number} at @returns {Rect} */
-function rectangle(places, at) {
-  const [left, top, width, height] = places.subarray(4 * at, 4 * at + 4);
-  return { left, top, width, height };
 }

@@ -149,9 +149,13 @@ export class Graph {
 
   /** All nodes in a scope and in those inside it, in order. @param {number} scope @returns {Generator<number>} */
   *nodesIn(scope) {
-    for (const item of this.members[scope])
-      if (item < this.count) yield item;
-      else yield* this.nodesIn(item - this.count);
+    const ways = [this.members[scope].values()];
+    while (ways.length) {
+      const { done, value: item } = ways[ways.length - 1].next();
+      if (done) ways.pop();
+      else if (item < this.count) yield item;
+      else ways.push(this.members[item - this.count].values());
+    }
   }
 
   /** The unique name of an item. @param {Item} item */
@@ -315,14 +319,14 @@ export class Graph {
   #face(index) {
     let face = this.faces[index];
     if (!face) {
-      const [title, subtitle, detail, look] = this.data.faces[index];
+      const [title, subtitle, detail, look, times] = this.data.faces[index];
       const [shape, role, line, size, bold, error] = this.data.looks[look];
       const { sizes } = this.data.style;
       face = {
         title: this.fitted(this.texts[title], size, bold === 1),
         subtitle: this.fitted(this.texts[subtitle], sizes[0]),
         detail: this.fitted(this.texts[detail], sizes[1]),
-        ...{ shape, role, line, size, bold: bold === 1, error: error === 1, times: 1 },
+        ...{ shape, role, line, size, bold: bold === 1, error: error === 1, times },
       };
       this.faces[index] = face;
     }

@@ -121,21 +121,27 @@ function opened(graph, content, open) {
   const firsts = [];
   /** @type {Map<number, number>} */
   const closed = new Map();
-  const visit = (/** @type {number} */ scope) => {
+  const enter = (/** @type {number} */ scope) => {
     scopes.push(scope);
     if (scope > 0 && counts[scope] > ONE) frames.push(scope);
-    for (const item of graph.members[scope]) {
-      const inner = item - graph.count;
-      const node = inner < 0 ? item : first[inner];
-      if (node < 0 || shown[node] !== SHOWN) continue;
-      if (inner >= 0 && !content.isClosed(inner, open)) visit(inner);
-      else {
-        firsts.push(node);
-        if (inner >= 0) closed.set(node, inner);
-      }
-    }
+    return graph.members[scope].values();
   };
-  visit(0);
+  const ways = [enter(0)];
+  while (ways.length) {
+    const { done, value: item } = ways[ways.length - 1].next();
+    if (done) {
+      ways.pop();
+      continue;
+    }
+    const inner = item - graph.count;
+    const node = inner < 0 ? item : first[inner];
+    if (node < 0 || shown[node] !== SHOWN) continue;
+    if (inner >= 0 && !content.isClosed(inner, open)) ways.push(enter(inner));
+    else {
+      firsts.push(node);
+      if (inner >= 0) closed.set(node, inner);
+    }
+  }
   return { scopes, frames: [...inOrder(frames)], firsts: inOrder(firsts), closed };
 }
 

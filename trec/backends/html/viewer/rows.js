@@ -32,14 +32,20 @@ export function rowsOf(app) {
     if ((view.folded && iteration[scope] === scope) || counts[scope] === EMPTY) return -1;
     return counts[scope] === ONE && graph.data.scopes.kind[scope] !== 0 ? lone[scope] : item;
   };
-  const add = (/** @type {number} */ scope, /** @type {number} */ level) => {
+  /** The rows of a scope, each of which is to be followed by those in it. @param {number} scope @param {number} level */
+  const inside = (scope, level) => {
     const items = graph.members[scope].map(standing).filter((item) => item >= 0);
-    items.forEach((item, at) => {
-      const opens = app.isModule(item);
-      rows.push({ item, level, place: at + 1, among: items.length, opens });
-      if (opens && view.open[item - graph.count]) add(item - graph.count, level + 1);
-    });
+    return items.map((item, at) => ({ item, level, place: at + 1, among: items.length, opens: app.isModule(item) })).values();
   };
-  add(0, 1);
+  const ways = [inside(0, 1)];
+  while (ways.length) {
+    const { done, value: row } = ways[ways.length - 1].next();
+    if (done) {
+      ways.pop();
+      continue;
+    }
+    rows.push(row);
+    if (row.opens && view.open[row.item - graph.count]) ways.push(inside(row.item - graph.count, row.level + 1));
+  }
   return rows;
 }
