@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -17,6 +17,9 @@ import trec
 from tests.capture.paths import Apply, connected, ops, paths
 from tests.capture.states import unchanged
 from trec.capture.restore.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.torch
 
@@ -366,6 +369,15 @@ def interrupt_by_signal(net: Any, x: Tensor) -> Any:
     return net.fc(x)
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let interrupts raise, also where the process was started in the background of a shell, which ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("forward", [interrupt_in_forward, interrupt_by_signal])
 def test_an_interrupt_leaves_no_trace(forward: Any) -> None:
     net, x = Apply(forward, fc=nn.Linear(3, 3)), torch.ones(2, 3)
@@ -394,6 +406,7 @@ def test_an_interrupt_in_a_hook_or_in_backward_leaves_no_trace(error: type[BaseE
         trec.capture(hooked, args=(x,))
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_while_the_model_is_put_back_waits_until_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     restore = State.restore
 
