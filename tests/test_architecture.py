@@ -45,7 +45,7 @@ def test_every_file_says_what_it_is() -> None:
 
 
 def test_a_file_above_300_lines_has_its_reason_in_the_document() -> None:
-    text = DOCUMENT.read_text(encoding="utf-8").partition(START)[0]
+    text = DOCUMENT.read_text(encoding="utf-8").partition("\n## Files above 300 lines\n")[2].partition("\n## ")[0]
     viewer = ROOT / "trec" / "backends" / "html" / "viewer"
     files = {path: path.relative_to(ROOT) for path in (ROOT / "trec").rglob("*.py")}
     files |= {path: path.relative_to(viewer) for path in viewer.rglob("*.js")}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from trec.analysis.folded_loops import FoldedLoops
 from trec.analysis.groups import short_op
+from trec.analysis.without_numbers import without_numbers
 from trec.ir.types import SOURCE_KINDS
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ _INDEXING = frozenset({"__getitem__", "select", "slice", "narrow", "index_select
 """Operators whose numbers say where to read: they may count on from one iteration to the next."""
 COUNTER = re.compile(r"(?:\A|_)(?:idx|index|id|number|no)\Z")
 """Names of arguments that tell a module its position among its siblings."""
-_NUMBER = re.compile(r"-?\b\d{1,18}\b")
 
 
 class Block:
@@ -205,7 +205,7 @@ class Blocks:
             ints: list[int] = []
             row: Hashable = self._rows[node.attrs]
             if short_op(node.op) in _INDEXING:
-                row = _abstract(self._attrs(node), ints)
+                row = without_numbers(self._attrs(node), ints)
             elif self.ignore:
                 row = repr(self._attrs(node))
             standing = self._scope_key(self.graph.scopes[node.scope], ints) if node.scope >= 0 else None
@@ -214,7 +214,7 @@ class Blocks:
 
     def _scope_key(self, scope: Scope, ints: list[int]) -> Hashable:
         if scope.kind == "function" and short_op(scope.cls) in _INDEXING:
-            return scope.kind, scope.cls, _abstract(self._attrs(scope), ints)
+            return scope.kind, scope.cls, without_numbers(self._attrs(scope), ints)
         row: list[tuple[str, Any]] = []
         for name, value in self._attrs(scope):
             if type(value) is int and COUNTER.search(name):
@@ -292,21 +292,6 @@ class Blocks:
 def stem(scope: Scope) -> str:
     """Return the last part of the path of a call, with `#` for every number in it, so siblings in a list are alike."""
     return re.sub(r"\d+", "#", scope.path.rpartition(".")[2]) if scope.kind == "module" else scope.cls
-
-
-def _abstract(row: AttrRow, ints: list[int]) -> Hashable:
-    """Return the attributes with every int replaced, and add the ints to a list."""
-
-    def walk(value: Any) -> Hashable:
-        if type(value) is int:
-            ints.append(value)
-            return "#"
-        if type(value) is str:  # slices are text, such as 2:3
-            ints.extend(map(int, _NUMBER.findall(value)))
-            return _NUMBER.sub("#", value)
-        return tuple(map(walk, value)) if type(value) is tuple else repr(value)
-
-    return tuple([(name, walk(value)) for name, value in row])
 
 
 def _is_no_step(node: Node) -> bool:
