@@ -131,3 +131,17 @@ def test_a_function_that_was_called_again_and_again_counts_so_as_one_node() -> N
         assert totals(result) == totals(graph.level("function"))
     assert totals(folded.expand(made.name)) == totals(graph)
     assert "×9" in folded.to_svg()
+
+
+def test_however_many_loops_lie_in_one_another_sums_come_at_once() -> None:
+    """A file may say so; which of 40 loops a weight that stands for three goes along with is not found by trying."""
+    builder, type_, x = started("Net")
+    weights = builder.node("param", parent=0, name="weight", results=[type_], attrs=(("times", 3),))
+    scope = 0
+    for depth in range(40):
+        scope = builder.scope("module", path=f"deep{depth}", cls="Deep", parent=scope)
+    (x,) = builder.node("op", "add", parent=scope, inputs=[x, *weights], results=[type_])
+    graph = ended(builder, x)
+    first, *others = graph.scopes
+    looping = replace(graph, scopes=(first, *[replace(row, repeats=(f"{row.name}.again",)) for row in others]))
+    assert looping.stats().params == 3 * 6

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from trec.ir.types import Node
 
 
+_MOST = 12
+"""Loops in one another of which it is found out which ones change weights; a file may hold any number of them."""
+
+
 def shares(graph: Graph, source: Node, reader: int) -> Iterator[tuple[int, int]]:
     """Yield a scope and those around it, inside out, each with how many sources one of its runs reads.
 
@@ -49,6 +53,8 @@ def _changing(sizes: Sequence[int], total: int) -> Sequence[int]:
     """Return the positions of loops with so many iterations in all; of all loops if even these are not enough."""
     if total % prod(sizes) == 0:
         return range(len(sizes))
+    if len(sizes) > _MOST:
+        return ()
     for count in range(1, len(sizes)):
         for chosen in combinations(range(len(sizes)), count):
             if prod([sizes[at] for at in chosen]) == total:
